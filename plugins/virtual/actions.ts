@@ -41,15 +41,15 @@ function drainBattery({ sensors }: Furniture) {
   return {
     id: "drain_battery",
     label: "Drain a battery",
-    description: "The battery falls to that level at once. It does not rise: the command battery_pct sets it freely.",
+    description: "The battery falls to that level at once. It does not rise: the command battery sets it freely.",
     params,
     requiresRole: "user" as const,
     run({ device, to_pct }: (typeof params)["static"]) {
       const sensor = chosen(device, sensors);
-      const left = Number(sensor.attributes().battery_pct);
-      if (to_pct > left) throw new Error(`to_pct: only ${left} % are left; send the command battery_pct to recharge`);
-      sensor.command({ battery_pct: to_pct });
-      return { device, battery_pct: to_pct };
+      const left = Number(sensor.attributes().battery);
+      if (to_pct > left) throw new Error(`to_pct: only ${left} % are left; send the command battery to recharge`);
+      sensor.command({ battery: to_pct });
+      return { device, battery: to_pct };
     },
   };
 }

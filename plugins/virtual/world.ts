@@ -47,7 +47,7 @@ export function outsideC(secs: number, seed: number): number {
   return mean + DAILY_SWING_K * Math.cos(((hourOfDay(secs) - WARMEST_HOUR) / 24) * 2 * Math.PI);
 }
 
-export const batteryPct = Type.Integer({ title: "Battery", unit: "%", minimum: 0, maximum: 100 });
+export const battery = Type.Integer({ title: "Battery", unit: "%", minimum: 0, maximum: 100 });
 
 /** A battery only drains, unless a command changes it. `pct` keeps its fractions, as one step may take less than a percent. */
 export function drained(pct: number, { fromSecs, toSecs }: Span, { batteryDrainPctPerDay }: World): number {

@@ -95,17 +95,31 @@ export const deviceCommandFailed = defineEvent(
   },
 );
 
+const batteryTold = {
+  /** Which battery, of a device that has several. */
+  part: Type.Optional(Type.String()),
+  /** The level does not say so, but the device does. */
+  reported: Type.Optional(Type.Literal("battery_low")),
+};
+
 export const deviceBatteryLow = defineEvent(
   "device_battery_low",
   "A battery-powered device crossed the configured low threshold (synthesized, with hysteresis)",
-  { device_id: Type.String(), device_name: Type.String(), battery_pct: Type.Number(), threshold_pct: Type.Number() },
+  {
+    device_id: Type.String(),
+    device_name: Type.String(),
+    /** 0 where the device tells no level, only that it is low: then `reported` is there. */
+    battery_pct: Type.Number(),
+    threshold_pct: Type.Number(),
+    ...batteryTold,
+  },
   { device_id: "front_door", device_name: "Front door", battery_pct: 18, threshold_pct: 20 },
 );
 
 export const deviceBatteryRecovered = defineEvent(
   "device_battery_recovered",
   "A previously low device's battery climbed back above the recover band",
-  { device_id: Type.String(), device_name: Type.String(), battery_pct: Type.Number() },
+  { device_id: Type.String(), device_name: Type.String(), battery_pct: Type.Number(), ...batteryTold },
   { device_id: "front_door", device_name: "Front door", battery_pct: 100 },
 );
 

@@ -6,24 +6,74 @@ import { startWriteBehind } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { EventFeed } from "../events/feed.ts";
+import { describedAttributes } from "./command-check.ts";
 import type { BatterySection } from "./config.ts";
 import type { Device } from "./device.ts";
 import type { Registry } from "./registry.ts";
 
-/** The attributes in which plugins report a battery level; the first that holds one counts. */
-const BATTERY_ATTRIBUTES = ["battery_pct", "battery", "battery_level"] as const;
+/** The names under which a level is reported where nothing describes it; the first that holds one counts. */
+const LEVELS: readonly string[] = ["battery_pct", "battery", "battery_level"];
+const NUMBERED_LEVEL = /^battery_?(l?\d{1,2})$/;
+const LOW = /^(?:(.+)_)?battery_low(?:_(.+))?$/;
 
 export function isBatteryAttribute(name: string): boolean {
-  return (BATTERY_ATTRIBUTES as readonly string[]).includes(name);
+  return wordOf(name) !== undefined;
 }
 
-/** Percent from 0 to 100; undefined if the device reports no number ("ok", true, …). */
-function batteryLevel(attributes: JsonObject): number | undefined {
-  for (const name of BATTERY_ATTRIBUTES) {
-    const level = numberOf(attributes[name]);
-    if (level !== undefined) return Math.min(100, Math.max(0, level));
+/** What a device says of one of its batteries. */
+interface Battery {
+  /** Percent from 0 to 100; undefined if it tells no number ("ok", true, …). */
+  level?: number;
+  /** Its own word for it, whatever the level. */
+  low?: boolean;
+  names: string[];
+}
+
+/** Which battery an attribute is about, and what it says of it. */
+interface BatteryWord {
+  word: "battery" | "battery_low";
+  /** Empty where the device has one battery. */
+  part: string;
+  name: string;
+}
+
+/** By part: by what the device's description says, and by names where it says nothing. */
+function batteriesOf({ details }: Pick<Device, "details">, attributes: JsonObject): Map<string, Battery> {
+  const found = new Map<string, Battery>();
+  for (const { word, part, name } of batteryWords(describedAttributes(details) ?? {}, attributes)) {
+    const battery = found.get(part) ?? { names: [] };
+    found.set(part, battery);
+    battery.names.push(name);
+    const value = attributes[name];
+    if (word === "battery") battery.level ??= levelOf(value);
+    else if (typeof value === "boolean") battery.low ??= value;
   }
-  return undefined;
+  return found;
+}
+
+function batteryWords(described: Readonly<Record<string, JsonObject>>, attributes: JsonObject): BatteryWord[] {
+  const told = Object.entries(described).flatMap(([name, { word, part }]): BatteryWord[] =>
+    word === "battery" || word === "battery_low" ? [{ word, part: typeof part === "string" ? part : "", name }] : [],
+  );
+  const isTold = new Set(told.map(({ word }) => word));
+  const named = [...new Set([...LEVELS, ...Object.keys(attributes)])].flatMap((name): BatteryWord[] => {
+    const one = wordOf(name);
+    return one && !isTold.has(one.word) && described[name]?.word === undefined ? [one] : [];
+  });
+  return [...told, ...named];
+}
+
+function wordOf(name: string): BatteryWord | undefined {
+  if (LEVELS.includes(name)) return { word: "battery", part: "", name };
+  const numbered = NUMBERED_LEVEL.exec(name);
+  if (numbered) return { word: "battery", part: numbered[1] ?? "", name };
+  const low = LOW.exec(name);
+  return low ? { word: "battery_low", part: low[1] ?? low[2] ?? "", name } : undefined;
+}
+
+function levelOf(value: unknown): number | undefined {
+  const level = numberOf(value);
+  return level === undefined ? undefined : Math.min(100, Math.max(0, level));
 }
 
 function numberOf(value: unknown): number | undefined {
@@ -49,24 +99,30 @@ export function startBatteryWatch(options: BatteryWatchOptions): Disposable {
   using opening = new DisposableStack();
   const low = opening.use(openLowBatteries(options));
 
-  function check(device: Device, level: number): void {
-    const fields = { device_id: device.id, device_name: device.name, battery_pct: level };
-    if (!low.has(device.id) && level <= threshold) {
-      low.add(device.id);
-      emit({ type: "device_battery_low", ...fields, threshold_pct: threshold });
-    } else if (low.has(device.id) && level > threshold + band) {
-      low.delete(device.id);
-      emit({ type: "device_battery_recovered", ...fields });
+  function check(device: Device, part: string, { level, low: isToldLow }: Battery): void {
+    const about = { device_id: device.id, device_name: device.name };
+    const which = part === "" ? {} : { part };
+    const isBelow = level !== undefined && level <= threshold;
+    const isGood = isToldLow !== true && (level === undefined ? isToldLow === false : level > threshold + band);
+    if (!low.has(device.id, part) && (isBelow || isToldLow === true)) {
+      low.add(device.id, part);
+      const fields = { ...about, battery_pct: level ?? EMPTY_PCT, threshold_pct: threshold, ...which };
+      emit({ type: "device_battery_low", ...fields, ...(isBelow ? {} : REPORTED) });
+    } else if (low.has(device.id, part) && isGood) {
+      low.delete(device.id, part);
+      const fields = { ...about, battery_pct: level ?? FULL_PCT, ...which };
+      emit({ type: "device_battery_recovered", ...fields, ...(level === undefined ? REPORTED : {}) });
     }
   }
 
   opening.use(
     feed.on("device_state_changed", "battery watch", ({ event }) => {
-      if (!event.changed.some(isBatteryAttribute)) return;
-      const level = batteryLevel(event.current as Device["attributes"]);
+      if (!event.changed.some((name) => name.includes("battery"))) return;
       // Events are queued: the device may have been removed since.
       const device = registry.find(event.device_id);
-      if (device && level !== undefined) check(device, level);
+      if (!device) return;
+      for (const [part, battery] of batteriesOf(device, event.current as Device["attributes"]))
+        if (battery.names.some((name) => event.changed.includes(name))) check(device, part, battery);
     }),
   );
   opening.use(registry.onRemoved("battery watch", ({ id }) => low.forget(id)));
@@ -74,49 +130,63 @@ export function startBatteryWatch(options: BatteryWatchOptions): Disposable {
   return { [Symbol.dispose]: () => parts[Symbol.dispose]() };
 }
 
-/** The devices whose battery is low. A change is written when the method returns; if the disk refuses it, it is retried. */
+// Of a battery of which nothing is known but that it is low, or good again: a rule that compares the number treats it as what it is.
+const EMPTY_PCT = 0;
+const FULL_PCT = 100;
+const REPORTED = { reported: "battery_low" } as const;
+
+/** The batteries that are low. A change is written when the method returns; if the disk refuses it, it is retried. */
 interface LowBatteries extends Disposable {
-  has(deviceId: string): boolean;
-  add(deviceId: string): void;
-  delete(deviceId: string): void;
-  /** For a removed device, whose row is gone with it. */
+  has(deviceId: string, part: string): boolean;
+  add(deviceId: string, part: string): void;
+  delete(deviceId: string, part: string): void;
+  /** For a removed device, whose rows are gone with it. */
   forget(deviceId: string): void;
 }
 
 const RETRY_MS = 10_000;
 
+interface LowRow {
+  device_id: string;
+  part: string;
+  since: number;
+}
+
 function openLowBatteries({ db: { behind, trouble }, clock, log }: BatteryWatchOptions): LowBatteries {
-  const rows = behind.query<{ device_id: string; since: number }, []>("SELECT device_id, since FROM battery_low").all();
-  const low = new Map(rows.map(({ device_id, since }) => [device_id, since]));
+  const low = new Map<string, Map<string, number>>();
+  const partsOf = (id: string): Map<string, number> => low.get(id) ?? new Map();
+  for (const { device_id, part, since } of behind
+    .query<LowRow, []>("SELECT device_id, part, since FROM battery_low")
+    .all())
+    low.set(device_id, partsOf(device_id).set(part, since));
   // Selected from the devices, so that a removed device gets no row.
   const insert = behind.query(
-    "INSERT INTO battery_low (device_id, since) SELECT id, $since FROM devices WHERE id = $id ON CONFLICT DO NOTHING",
+    "INSERT INTO battery_low (device_id, part, since) SELECT id, $part, $since FROM devices WHERE id = $id",
   );
   const remove = behind.query("DELETE FROM battery_low WHERE device_id = ?");
   const write = behind.transaction((ids: Iterable<string>) => {
     for (const id of ids) {
-      const since = low.get(id);
-      if (since === undefined) remove.run(id);
-      else insert.run({ id, since });
+      remove.run(id);
+      for (const [part, since] of partsOf(id)) insert.run({ id, part, since });
     }
   }).immediate;
   const what = "the state of batteries";
   const unwritten = startWriteBehind<string>({ clock, log, periodMs: RETRY_MS, write, what, trouble });
 
-  function writeNow(deviceId: string): void {
+  function keep(deviceId: string, parts: Map<string, number>): void {
+    if (parts.size > 0) low.set(deviceId, parts);
+    else low.delete(deviceId);
     unwritten.mark(deviceId);
     unwritten.flush();
   }
 
   return {
-    has: (deviceId) => low.has(deviceId),
-    add(deviceId) {
-      low.set(deviceId, clock.now());
-      writeNow(deviceId);
-    },
-    delete(deviceId) {
-      low.delete(deviceId);
-      writeNow(deviceId);
+    has: (deviceId, part) => partsOf(deviceId).has(part),
+    add: (deviceId, part) => keep(deviceId, partsOf(deviceId).set(part, clock.now())),
+    delete(deviceId, part) {
+      const parts = partsOf(deviceId);
+      parts.delete(part);
+      keep(deviceId, parts);
     },
     forget(deviceId) {
       low.delete(deviceId);

@@ -17,6 +17,8 @@ export interface BlueprintHouse extends AsyncDisposable {
   /** A device reports; resolves when everything that follows at once has happened. */
   report(device: string, attributes: object): Promise<void>;
   available(device: string, available: boolean): Promise<void>;
+  /** What devices of others say on topics of their own, and the broker keeps. */
+  announce(messages: readonly { topic: string; payload: unknown }[]): Promise<void>;
   /** Somebody turns a thing on or off, at the thing or with the page. */
   byHand(device: string, attributes: object): Promise<void>;
   mode(id: string, on: boolean): Promise<void>;
@@ -47,7 +49,7 @@ export async function openBlueprintHouse(
   mkdirSync(folder.at("config"));
   for (const [name, text] of Object.entries(files)) writeFileSync(folder.at("rules", name), text);
   writeFileSync(folder.at("config", "modes.toml"), MODES);
-  const toml = `[location]\nlatitude = 52.52\nlongitude = 13.405\ntimezone = "Europe/Berlin"\n`;
+  const toml = `[location]\nlatitude = 52.52\nlongitude = 13.405\ntimezone = "Europe/Berlin"\n[discovery]\nanonymous = true\n`;
   let hub: TestHub;
   let devices: MqttClient;
   let log = "";
@@ -134,6 +136,13 @@ export async function openBlueprintHouse(
       if (available) gone.delete(device);
       else gone.add(device);
       await publish(`${device}/availability`, available ? "online" : "offline");
+    },
+    async announce(messages) {
+      for (const { topic, payload } of messages) {
+        const text = typeof payload === "string" ? payload : JSON.stringify(payload);
+        await devices.publishAsync(topic, text, { qos: 1, retain: true });
+      }
+      await settle();
     },
     byHand: (device, attributes) => publish(`${device}/state/partial`, JSON.stringify(attributes)),
     async mode(id, on) {

@@ -1,5 +1,6 @@
 // The other blueprints that come with the hub, in a house: what the people in it see.
 import { expect, test } from "bun:test";
+import { ANNOUNCEMENTS, AT_REST } from "../interop/matter/announced.ts";
 import { type BlueprintHouse, openBlueprintHouse } from "./blueprint-house.ts";
 
 test("a door left open: a message, again while it is open, over a restart, and none when it is shut", async () => {
@@ -34,6 +35,77 @@ message = "sent: {{trigger.device_name}} is open"
   await house.report("cellar_window", { open: false });
   await house.pass(3600);
   expect(house.messages()).toEqual([]);
+});
+
+const DOOR = "0x897568003a50b18c";
+const ALARM = "0x1408eeeb028ab25b";
+const says = (name: string, payload: object) => [{ topic: `zigbee2mqtt/${name}`, payload }];
+
+test("a door contact of zigbee2mqtt, whose `contact` is true while it is shut: a message when it is open, none when it is shut", async () => {
+  const rule = `name = "Door"
+use = "door-left-open"
+[inputs]
+doors = ["${DOOR}"]
+open_for = "5m"
+message = "sent: {{trigger.device_name}} is open"
+`;
+  await using house = await openBlueprintHouse({ "door.toml": rule });
+  await house.announce([...ANNOUNCEMENTS, ...AT_REST]);
+  expect(await house.state(DOOR)).toMatchObject({ contact: true, open: false });
+  await house.announce(says("Door", { contact: false }));
+  await house.pass(310);
+  expect(house.messages()).toEqual(["12:05:00 Door is open"]);
+  await house.announce(says("Door", { contact: true }));
+  await house.pass(3600);
+  expect(house.messages()).toEqual([]);
+});
+
+test("an alarm for smoke and carbon monoxide says which of them it is", async () => {
+  const rule = `name = "Alarm"
+use = "leak-alarm"
+[inputs]
+sensors = ["${ALARM}", "bath"]
+times = 2
+message = "sent: {{vars.what}} at {{trigger.device_name}}!"
+`;
+  await using house = await openBlueprintHouse({ "alarm.toml": rule });
+  await house.announce([...ANNOUNCEMENTS, ...AT_REST]);
+  await house.report("bath", { water_leak: false });
+  await house.announce(says("Alarm", { smoke: false, carbon_monoxide: true }));
+  expect(house.messages()).toEqual(["12:00:00 Carbon monoxide at Alarm!"]);
+  await house.announce(says("Alarm", { smoke: true, carbon_monoxide: false }));
+  await house.report("bath", { water_leak: true });
+  expect(house.messages()).toEqual(["12:00:00 Smoke at Alarm!", "12:00:00 Water at bath!"]);
+  await house.announce(says("Alarm", { smoke: false, carbon_monoxide: false }));
+  await house.report("bath", { water_leak: false });
+  await house.pass(3600);
+  expect(house.messages()).toEqual([]);
+});
+
+test("a low battery: with a level or without one, the message says what is known", async () => {
+  const rule = `name = "Batteries"
+use = "low-battery-report"
+[inputs]
+devices = ["remote", "smoke_alarm", "valves"]
+message = "sent: Battery of {{trigger.device_name}}: {{trigger.battery}}"
+remind_at = "18:00"
+`;
+  await using house = await openBlueprintHouse({ "low.toml": rule });
+  await house.report("remote", { battery: 90 });
+  await house.report("smoke_alarm", { smoke: false, battery_low: false });
+  await house.report("valves", { battery_low_1: false, channel_2_battery_low_18: false });
+  await house.report("remote", { battery: 12 });
+  await house.report("smoke_alarm", { battery_low: true });
+  await house.report("valves", { channel_2_battery_low_18: true });
+  expect(house.messages()).toEqual([
+    "12:00:00 Battery of remote: 12 %",
+    "12:00:00 Battery of smoke_alarm: low",
+    "12:00:00 Battery of valves: low (channel 2)",
+  ]);
+  await house.report("remote", { battery: 100 });
+  await house.jumpTo("2026-11-21T16:59:50Z");
+  await house.pass(20);
+  expect(await latestOf(house)).toMatch(/^17:00 .*smoke_alarm.*still has to be changed/);
 });
 
 test("a leak: the valve shuts and a lamp goes on at once, and messages come until it is dry", async () => {

@@ -105,6 +105,33 @@ describe("reading", () => {
     );
   });
 
+  test("a door and its surroundings in words with units, whatever the device itself calls them", async () => {
+    const senses = (kind: object) => ({ readOnly: true, ...kind });
+    const properties = {
+      contact: senses({ type: "boolean", class: "door", inverted: true }),
+      pressure: senses({ type: "number", unit: "kPa" }),
+      battery: senses({ type: "number", unit: "%" }),
+    };
+    const about = { device_id: "window", plugin_id: "zigbee", name: "Window", device_type: "sensor", area: "hall" };
+    await house.say("plugins/zigbee/register", { ...about, capabilities: { type: "object", properties } });
+    await house.say("devices/window/state", { contact: true, pressure: 101.3, battery: 90 });
+    await house.say("devices/window/state", { contact: false, pressure: 101.3, battery: 90 });
+    type Seen = { state: Record<string, unknown>; attributes: Record<string, { unit?: string }> };
+    const window = await until("it is open", async () => {
+      const found = await looking.ask<Seen>("get_device", { id: "window" }).catch(() => undefined);
+      return found?.state.open === true ? found : undefined;
+    });
+    expect(window.state).toEqual({ open: true, pressure: 1013, battery: 90 });
+    expect(window.attributes.pressure).toMatchObject({ unit: "hPa" });
+    expect(Object.keys(window.attributes).sort()).toEqual(["battery", "open", "pressure"]);
+    const { devices } = await looking.ask<{ devices: Seen[] }>("list_devices", { query: "window" });
+    expect(devices[0]?.state).toEqual({ open: true, pressure: 1013, battery: 90 });
+    const given = { type: "device_state_changed", device: "window" };
+    const { events } = await looking.ask<{ events: { changed: object }[] }>("recent_events", given);
+    expect(events[0]?.changed).toEqual({ open: { from: false, to: true } });
+    await house.admin("DELETE", "/devices/window");
+  });
+
   test("what a rule says, why it ran, and what it would do", async () => {
     await house.say("devices/hall_sensor/state/partial", { motion: true });
     const explained = await until("the rule ran", async () => {

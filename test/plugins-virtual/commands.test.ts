@@ -15,7 +15,7 @@ test.each([
   [{ brightness: [100] }, ["brightness: must be a whole number from 0 to 254"]],
   [{ transition: Number.POSITIVE_INFINITY }, ["transition: must be a number from 0 to 300"]],
   [{ command: "explode" }, ['command: must be "toggle"']],
-  [{ power_w: 5 }, ["power_w: is a reading and cannot be set"]],
+  [{ power: 5 }, ["power: is a reading and cannot be set"]],
   [
     { color_temp: 200 },
     ["color_temp: unknown; a command may contain on, brightness, brightness_pct, transition, command"],

@@ -86,11 +86,11 @@ test("carries out commands, and each state names its cause", async () => {
   await using broker = await openBroker();
   await using house = await startHouse(broker);
   const rows = [
-    ["virtual_light_kitchen", { on: true, brightness: 127 }, { on: true, brightness: 127, power_w: 4.8 }],
+    ["virtual_light_kitchen", { on: true, brightness: 127 }, { on: true, brightness: 127, power: 4.8 }],
     ["virtual_light_living_room", { command: "toggle" }, { on: true }],
     ["virtual_light_living_room", { color_temp: 200 }, { color_temp: 200 }],
-    ["virtual_front_door", { open: true }, { open: true, battery_pct: 92 }],
-    ["virtual_front_door", { battery_pct: 10 }, { open: true, battery_pct: 10 }],
+    ["virtual_front_door", { open: true }, { open: true, battery: 92 }],
+    ["virtual_front_door", { battery: 10 }, { open: true, battery: 10 }],
     ["virtual_leak_sensor", { leak: true }, { leak: true }],
     ["virtual_motion_sensor", { motion: true }, { motion: true }],
     ["virtual_thermostat", { temperature: 15 }, { temperature: 15, heating: true }],
@@ -128,7 +128,7 @@ test("reports a command that it cannot carry out in the log and in an event that
   expect(broker.on("house/plugins/virtual/logs")).toContainEqual(
     expect.objectContaining({ level: "warning", message: "a command was refused", fields: { device_id: id, reason } }),
   );
-  const bad = [[], "on", 1, null, { on: { deep: true } }, { battery_pct: 5 }, { transition: 1 }, {}];
+  const bad = [[], "on", 1, null, { on: { deep: true } }, { battery: 5 }, { transition: 1 }, {}];
   for (const command of bad) house.command(id, command as object);
   house.command("virtual_thermostat", { mode: "cool" });
   house.command("virtual_leak_sensor", { minutes: 5 });
@@ -178,8 +178,8 @@ test("actions: a leak that dries, a battery that drains, and what they refuse", 
   expect(await house.ask("simulate_leak", { minutes: 0 })).toMatchObject({ status: "error" });
 
   const device = "virtual_front_door";
-  expect(await house.ask("drain_battery", { device })).toMatchObject({ data: { device, battery_pct: 10 } });
-  await until("it is at 10 %", () => house.last(device)?.battery_pct === 10);
+  expect(await house.ask("drain_battery", { device })).toMatchObject({ data: { device, battery: 10 } });
+  await until("it is at 10 %", () => house.last(device)?.battery === 10);
   const up = await house.ask("drain_battery", { device, to_pct: 50 });
   expect(up).toMatchObject({ status: "error", error: expect.stringContaining("only 10 % are left") });
   const none = await house.ask("drain_battery", { device: "virtual_light_kitchen" });
@@ -199,7 +199,7 @@ test("a burst reports the requested changes at their rate, and the light is as b
   expect(house.last(id)).toEqual(before);
   const values = house.states(id).map(({ brightness }) => brightness);
   expect(values.filter((value, at) => at > 0 && value === values[at - 1])).toEqual([]);
-  expect(house.states(id)[1]).toEqual({ on: true, brightness: 1, brightness_pct: 1, power_w: 0.5 });
+  expect(house.states(id)[1]).toEqual({ on: true, brightness: 1, brightness_pct: 1, power: 0.5 });
 });
 
 test("a burst is cancelled at once; a too long one is refused", async () => {

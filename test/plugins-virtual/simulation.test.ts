@@ -153,10 +153,10 @@ describe("lights", () => {
 
   test("on, brightness and toggle", () => {
     expect(shown([])).toEqual({
-      ...{ on: false, brightness: 254, color_temp: 370, power_w: 0.2 },
+      ...{ on: false, brightness: 254, color_temp: 370, power: 0.2 },
       ...{ brightness_pct: 100, color_temp_k: 2703, color_rgb: "#ffffff", color_mode: "color_temp" },
     });
-    expect(shown([{ on: true }])).toMatchObject({ on: true, power_w: 9 });
+    expect(shown([{ on: true }])).toMatchObject({ on: true, power: 9 });
     expect(shown([{ command: "toggle" }])).toMatchObject({ on: true });
     expect(shown([{ command: "toggle" }, { command: "toggle" }])).toMatchObject({ on: false });
     expect(shown([{ brightness: 100 }])).toMatchObject({ on: true, brightness: 100 });
@@ -197,7 +197,7 @@ describe("lights", () => {
     const back = plainLight.apply(half, { command: "toggle", transition: 10 }, 205);
     expect(plainLight.attributes(back)).toMatchObject({ on: true, brightness: 100 });
     const out = plainLight.step(half, { fromSecs: 205, toSecs: 210 }, world);
-    expect(plainLight.attributes(out)).toMatchObject({ on: false, brightness: 200, power_w: 0.2 });
+    expect(plainLight.attributes(out)).toMatchObject({ on: false, brightness: 200, power: 0.2 });
     expect(JSON.stringify(plainLight.attributes(out))).not.toContain("color");
   });
 
@@ -238,7 +238,7 @@ test("a leak ends after the requested minutes, and a command can change that", (
   expect(leakSensor.nextAt?.(wet)).toBe(1120);
   expect(leakSensor.step(wet, { fromSecs: 1000, toSecs: 1119 }, world).leak).toBe(true);
   expect(leakSensor.step(wet, { fromSecs: 1000, toSecs: 1120 }, world).leak).toBe(false);
-  expect(leakSensor.nextAt?.(leakSensor.apply(wet, { battery_pct: 5 }, 1010))).toBe(1120);
+  expect(leakSensor.nextAt?.(leakSensor.apply(wet, { battery: 5 }, 1010))).toBe(1120);
   const lasting = leakSensor.apply(wet, { leak: true }, 1010);
   expect(leakSensor.step(lasting, { fromSecs: 1010, toSecs: 1010 + DAY }, world).leak).toBe(true);
 });

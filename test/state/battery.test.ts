@@ -1,8 +1,10 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import { openLog } from "../../src/core/log.ts";
 import { checkValue } from "../../src/core/schema.ts";
+import { stateMigrations } from "../../src/db/migrations/index.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
 import { createEventFeed } from "../../src/events/feed.ts";
 import { startBatteryWatch } from "../../src/state/battery.ts";
@@ -17,6 +19,8 @@ interface BatteryEvent {
   type: string;
   device_id: string;
   battery_pct: number;
+  part?: string;
+  reported?: string;
 }
 
 interface Rig extends Disposable {
@@ -24,7 +28,7 @@ interface Rig extends Disposable {
   clock: VirtualClock;
   /** The battery events of this start. */
   events: BatteryEvent[];
-  /** "low 15" or "recovered 80" for each of them. */
+  /** "low 15" or "recovered 80" for each of them, with the part and what reported it where they are given. */
   readonly summary: string[];
   report(attributes: JsonObject): void;
   /** The devices in the table battery_low. */
@@ -57,7 +61,9 @@ function rig(config: Partial<BatterySection> = defaults, path?: string, clock = 
     clock,
     events,
     get summary() {
-      return events.map(({ type, battery_pct }) => `${type.replace("device_battery_", "")} ${battery_pct}`);
+      return events.map(({ type, battery_pct, part, reported }) =>
+        [type.replace("device_battery_", ""), battery_pct, part, reported].filter((one) => one !== undefined).join(" "),
+      );
     },
     report: (attributes) => registry.state("sensor", attributes, { pluginId: "zigbee", partial: false }),
     stored: () =>
@@ -178,6 +184,112 @@ describe("a level", () => {
     hub.report({ battery: 255, temperature: 21 });
     expect(hub.summary).toEqual(["low 5", "recovered 100"]);
   });
+});
+
+describe("a device that says that its battery is low", () => {
+  test("and no level, as a smoke alarm does: told once, and once when it is good again", () => {
+    using hub = rig();
+    hub.registry.register({ device_id: "sensor", name: "Smoke alarm" }, "zigbee");
+    hub.report({ smoke: false, battery_low: false, linkquality: 191 });
+    hub.report({ smoke: false, battery_low: true, linkquality: 64 });
+    hub.report({ smoke: true, battery_low: true, linkquality: 64 });
+    hub.report({ smoke: true, battery_low: false, linkquality: 64 });
+    expect(hub.events).toEqual([
+      {
+        ...{ type: "device_battery_low", device_id: "sensor", device_name: "Smoke alarm" },
+        ...{ battery_pct: 0, threshold_pct: 20, reported: "battery_low" },
+      } as BatteryEvent,
+      {
+        ...{ type: "device_battery_recovered", device_id: "sensor", device_name: "Smoke alarm" },
+        ...{ battery_pct: 100, reported: "battery_low" },
+      } as BatteryEvent,
+    ]);
+  });
+
+  test("is not told again after a restart", () => {
+    using hub = rig();
+    hub.report({ battery_low: true });
+    using again = hub.reopen();
+    again.report({ battery_low: true, voltage: 2400 });
+    again.report({ battery_low: false });
+    expect([hub.summary, again.summary]).toEqual([["low 0 battery_low"], ["recovered 100 battery_low"]]);
+  });
+
+  test("beside a level, is told once, and is good again when both say so", () => {
+    using hub = rig();
+    for (const [battery, battery_low] of [
+      [90, false],
+      [18, false],
+      [17, true],
+      [30, true],
+      [30, false],
+      [60, true],
+      [22, true],
+      [60, false],
+    ])
+      hub.report({ battery, battery_low } as JsonObject);
+    expect(hub.summary).toEqual(["low 18", "recovered 30", "low 60 battery_low", "recovered 60"]);
+  });
+
+  test("with anything else than true or false, says nothing", () => {
+    using hub = rig();
+    for (const battery_low of ["Low", 1, null, [true]] as Json[]) hub.report({ battery_low });
+    expect(hub.summary).toEqual([]);
+  });
+});
+
+describe("a device with several batteries", () => {
+  test("tells each of them on its own, over a restart as well", () => {
+    using hub = rig();
+    // What the leak alarms of an Ensystec-Leak-Protect-Zigbee report.
+    hub.report({ battery_low_1: false, channel_1_battery_low_17: true, channel_10_battery_low_26: false });
+    hub.report({ battery_low_1: false, channel_1_battery_low_17: true, channel_10_battery_low_26: true });
+    expect(hub.summary).toEqual(["low 0 channel_1 battery_low", "low 0 channel_10 battery_low"]);
+    using again = hub.reopen();
+    again.report({ battery_low_1: true, channel_1_battery_low_17: false, channel_10_battery_low_26: true });
+    expect(again.summary.toSorted()).toEqual(["low 0 1 battery_low", "recovered 100 channel_1 battery_low"]);
+    again.registry.remove("sensor");
+    expect(again.stored()).toEqual([]);
+  });
+
+  test("as its description says, whatever they are called", () => {
+    using hub = rig();
+    const battery = (part: string) => ({ type: "number", word: "battery", derived: true, part });
+    hub.registry.register(
+      {
+        device_id: "sensor",
+        capabilities: {
+          type: "object",
+          properties: {
+            battery_left: battery("left"),
+            battery_right: battery("right"),
+            // One that is no percentage is not worded, nor watched.
+            battery_3: { type: "number", unit: "V", word: "voltage" },
+          },
+        },
+      },
+      "zigbee",
+    );
+    hub.report({ battery_left: 90, battery_right: 12, battery_3: 3 });
+    hub.report({ battery_left: 8, battery_right: 12, battery_3: 3 });
+    expect(hub.summary).toEqual(["low 12 right", "low 8 left"]);
+  });
+});
+
+test("a house that knew one battery a device keeps what it had told", () => {
+  using folder = createTemporaryFolder();
+  const path = folder.at("state.redb");
+  using before = new Database(path);
+  const at = stateMigrations.findIndex((sql) => sql.includes("battery_parts_low"));
+  for (const sql of stateMigrations.slice(0, at)) before.run(sql);
+  before.run(`PRAGMA user_version = ${at}`);
+  before.run("INSERT INTO devices (id, plugin_id, name, created_at) VALUES ('sensor', 'zigbee', 'Door', 1)");
+  before.run("INSERT INTO battery_low VALUES ('sensor', 1)");
+  before.close();
+  using hub = rig(defaults, path);
+  hub.report({ battery: 9 });
+  hub.report({ battery: 80 });
+  expect(hub.summary).toEqual(["recovered 80"]);
 });
 
 test("while the disk refuses writes it is reported once all the same, and stored once the disk can be written", async () => {

@@ -84,7 +84,7 @@ test("a command changes the state, and the event says who sent it", async () => 
   );
   expect(event).toMatchObject({ change: { kind: "user", actor_name: "admin", correlation_id: correlation } });
   expect(event.changed).toContain("on");
-  expect(await attributesOf("virtual_light_kitchen")).toMatchObject({ on: true, brightness: 254, power_w: 9 });
+  expect(await attributesOf("virtual_light_kitchen")).toMatchObject({ on: true, brightness: 254, power: 9 });
 });
 
 test("a command that it cannot carry out changes nothing, and the reason is reported", async () => {
@@ -101,11 +101,11 @@ test("a command that it cannot carry out changes nothing, and the reason is repo
 });
 
 test("a value that its schema does not allow is refused at once", async () => {
-  const body = { brightness: 1000, power_w: 3 };
+  const body = { brightness: 1000, power: 3 };
   const answer = await hub.request("PATCH", "/devices/virtual_light_kitchen/state", { body });
   expect([answer.status, answer.json().detail]).toEqual([
     400,
-    "brightness: must be from 0 to 254, not 1000; power_w: the device only reports it",
+    "brightness: must be from 0 to 254, not 1000; power: the device only reports it",
   ]);
 });
 
@@ -120,8 +120,8 @@ test("a leak is an event, and the battery level an attribute", async () => {
   );
   expect(event.changed).toEqual(["leak"]);
   const drained = await ask("drain_battery", { device: "virtual_leak_sensor", to_pct: 10 });
-  expect(drained).toMatchObject({ status: "ok", data: { battery_pct: 10 } });
-  await until("10 % are left", async () => (await attributesOf("virtual_leak_sensor")).battery_pct === 10);
+  expect(drained).toMatchObject({ status: "ok", data: { battery: 10 } });
+  await until("10 % are left", async () => (await attributesOf("virtual_leak_sensor")).battery === 10);
 });
 
 test("every change of a burst arrives, and the hub answers meanwhile", async () => {

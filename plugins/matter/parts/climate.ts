@@ -3,32 +3,38 @@ import { ThermostatServer } from "@matter/main/behaviors/thermostat";
 import { Thermostat } from "@matter/main/clusters/thermostat";
 import { ThermostatDevice } from "@matter/main/devices/thermostat";
 import type { HubDevice } from "../hub.ts";
-import { describedAs, has, known, type MakePart, numberOf, whenSet, within } from "./part.ts";
+import { has, known, type MakePart, numberOf, optionsOf, whenSet, within } from "./part.ts";
 
 const { SystemMode } = Thermostat;
 const LIMITS = { low: 500, high: 3500 };
 const Heater = ThermostatDevice.with(ThermostatServer.with("Heating"));
 const HeaterAndCooler = ThermostatDevice.with(ThermostatServer.with("Heating", "Cooling"));
 
+export function isThermostat(device: HubDevice): boolean {
+  return KINDS.has(device.device_type ?? "") && has(device, "target_temperature");
+}
+
 export const climate: MakePart = (device) => {
-  if (device.device_type !== "climate" || !has(device, "target_temperature")) return undefined;
-  const modes = modesOf(device);
+  if (!isThermostat(device)) return undefined;
+  const modes = optionsOf(device, "mode");
   const cools = modes.includes("cool");
+  const tells = has(device, "action");
   const target = cools
     ? (["occupiedHeatingSetpoint", "occupiedCoolingSetpoint"] as const)
     : (["occupiedHeatingSetpoint"] as const);
   return {
     id: "thermostat",
-    features: cools ? "cools" : "",
+    features: [cools && "cools", tells && "action"].filter(Boolean).join(" "),
     type: cools ? HeaterAndCooler : Heater,
-    fixed: { thermostat: fixed(cools) },
-    values({ current_temperature, target_temperature, mode }) {
+    fixed: { thermostat: { ...fixed(cools), ...(tells && { thermostatRunningState: runningState(undefined) }) } },
+    values({ current_temperature, target_temperature, mode, action }) {
       const wanted = hundredths(LIMITS.low, LIMITS.high, numberOf(target_temperature));
       return {
         thermostat: known({
           localTemperature: hundredths(-27_315, 32_767, numberOf(current_temperature)),
           ...Object.fromEntries(target.map((name) => [name, wanted])),
-          systemMode: systemModeOf(mode, cools),
+          systemMode: systemModeOf(mode, { action, cools }),
+          ...(tells && typeof action === "string" && { thermostatRunningState: runningState(action) }),
         }),
       };
     },
@@ -38,12 +44,22 @@ export const climate: MakePart = (device) => {
           if (typeof value === "number") ask({ target_temperature: value / 100 });
         });
       whenSet(endpoint, "thermostat", "systemMode", (mode) => {
-        const word = mode === SystemMode.Off ? "off" : mode === SystemMode.Cool ? "cool" : "heat";
         // A device whose modes have other names, or that has none, is not asked for one that it does not know.
-        if (modes.includes(word)) ask({ mode: word });
+        const word = (WORDS_OF_MODE[Number(mode)] ?? ON).find((one) => modes.includes(one));
+        if (word !== undefined) ask({ mode: word });
       });
     },
   };
+};
+
+const KINDS = new Set(["climate", "thermostat"]);
+/** What is on in some way, in the order of what is most likely meant by it. */
+const ON = ["heat", "auto", "heat_cool"];
+const WORDS_OF_MODE: Readonly<Record<number, readonly string[]>> = {
+  [SystemMode.Off]: ["off"],
+  [SystemMode.Cool]: ["cool"],
+  [SystemMode.Dry]: ["dry"],
+  [SystemMode.FanOnly]: ["fan_only"],
 };
 
 function fixed(cools: boolean): Record<string, unknown> {
@@ -67,16 +83,19 @@ function fixed(cools: boolean): Record<string, unknown> {
   };
 }
 
-function modesOf(device: HubDevice): string[] {
-  const options = describedAs(device, "mode")?.enum;
-  return Array.isArray(options) ? options.filter((option) => typeof option === "string") : [];
+/** A mode without a word in Matter that fits shows as heating, which is what it most likely is, unless the device says otherwise. */
+function systemModeOf(mode: unknown, { action, cools }: { action: unknown; cools: boolean }): number | undefined {
+  if (typeof mode !== "string") return undefined;
+  const own = Object.keys(WORDS_OF_MODE).find((one) => WORDS_OF_MODE[Number(one)]?.includes(mode));
+  if (own !== undefined && (cools || Number(own) === SystemMode.Off)) return Number(own);
+  return cools && action === "cooling" ? SystemMode.Cool : SystemMode.Heat;
 }
 
-/** A mode without a word in Matter that fits shows as heating, which is what it most likely is. */
-function systemModeOf(mode: unknown, cools: boolean): number | undefined {
-  if (typeof mode !== "string") return undefined;
-  if (mode === "off") return SystemMode.Off;
-  return mode === "cool" && cools ? SystemMode.Cool : SystemMode.Heat;
+const STILL = { heat: false, cool: false, fan: false, heatStage2: false, coolStage2: false, fanStage2: false };
+
+function runningState(action: string | undefined): Record<string, boolean> {
+  const heat = action === "heating" || action === "preheating";
+  return { ...STILL, fanStage3: false, heat, cool: action === "cooling", fan: action === "fan" };
 }
 
 function hundredths(low: number, high: number, degrees: number | undefined): number | undefined {

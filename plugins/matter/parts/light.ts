@@ -12,6 +12,7 @@ import { type Ask, booleanOf, describedAs, has, known, type MakePart, numberOf, 
 import { SwitchedServer, whenSwitched } from "./switched.ts";
 
 const HIGHEST_LEVEL = 254;
+const HIGHEST_MIREDS = 65_279;
 const COLOR_MODE = { hueAndSaturation: 0, xy: 1, temperature: 2 } as const;
 const DEFAULT_RANGE_K = { warm: 2200, cold: 6500 };
 
@@ -60,8 +61,9 @@ function levelOf(pct: number | undefined): number | undefined {
   return within(1, HIGHEST_LEVEL, pct === undefined ? undefined : (pct * HIGHEST_LEVEL) / 100);
 }
 
+/** Within Matter's bounds: some lights announce a range that no light has. */
 function miredsOf(kelvin: number): number {
-  return Math.round(1_000_000 / kelvin);
+  return within(1, HIGHEST_MIREDS, 1_000_000 / kelvin) ?? HIGHEST_MIREDS;
 }
 
 interface Range {

@@ -1,9 +1,10 @@
 import { DoorLockServer } from "@matter/main/behaviors/door-lock";
 import { DoorLock } from "@matter/main/clusters/door-lock";
 import { DoorLockDevice } from "@matter/main/devices/door-lock";
+import type { JsonObject } from "../../sdk/index.ts";
 import { askAgain, booleanOf, type ClusterValues, has, type MakePart, whenAskedAgain, whenSet } from "./part.ts";
 
-const { Locked, Unlocked } = DoorLock.LockState;
+const { Locked, NotFullyLocked, Unlocked } = DoorLock.LockState;
 
 /** A door that is shown as locked is locked again: somebody may have turned the key. */
 class LockedServer extends DoorLockServer {
@@ -27,16 +28,15 @@ export const lock: MakePart = (device) => {
         lockType: DoorLock.LockType.DeadBolt,
         actuatorEnabled: true,
         operatingMode: DoorLock.OperatingMode.Normal,
-        lockState: DoorLock.LockState.NotFullyLocked,
+        lockState: NotFullyLocked,
         // They count for PIN codes alone, and are checked all the same.
         wrongCodeEntryLimit: 5,
         userCodeTemporaryDisableTime: 10,
       },
     },
-    values({ locked }): ClusterValues {
-      const state = booleanOf(locked);
-      if (state === undefined) return {};
-      return { doorLock: { lockState: state ? Locked : Unlocked } };
+    values(words): ClusterValues {
+      const lockState = stateOf(words);
+      return lockState === undefined ? {} : { doorLock: { lockState } };
     },
     watch(endpoint, ask) {
       whenSet(endpoint, "doorLock", "lockState", (state) => ask({ locked: state === Locked }));
@@ -44,3 +44,12 @@ export const lock: MakePart = (device) => {
     },
   };
 };
+
+/** Undefined where it has told nothing. While it turns, or is jammed, nobody must take it for locked. */
+function stateOf({ locked, lock_state }: JsonObject): number | undefined {
+  if (lock_state === "open") return Unlocked;
+  if (lock_state === "jammed" || lock_state === "locking" || lock_state === "unlocking") return NotFullyLocked;
+  const state = booleanOf(locked);
+  if (state === undefined) return locked === null ? NotFullyLocked : undefined;
+  return state ? Locked : Unlocked;
+}

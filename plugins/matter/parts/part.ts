@@ -16,13 +16,13 @@ export interface Part {
   features?: string;
   /** Values that it is made with and that stay. */
   fixed?: ClusterValues;
-  /** Must be within Matter's bounds. An attribute that the device has not told yet keeps what is shown. */
-  values(attributes: JsonObject): ClusterValues;
+  /** Must be within Matter's bounds. A word that the device has not told yet keeps what is shown. */
+  values(words: JsonObject): ClusterValues;
   /** Hands on what somebody wants of it from the other side. */
   watch?(endpoint: Endpoint, ask: Ask): void;
 }
 
-/** Undefined where the device has nothing of this kind. */
+/** Undefined where the device, by the words that all devices share, has nothing of this kind. */
 export type MakePart = (device: HubDevice) => Part | undefined;
 
 /** Calls `asked` with the value that somebody on the other side has set, not with what the hub shows. */
@@ -34,10 +34,12 @@ export function whenSet(endpoint: Endpoint, cluster: string, attribute: string, 
   });
 }
 
-const repeated = new WeakMap<Endpoint, (value: boolean) => void>();
+type Asking = boolean | string;
 
-/** The same, for what can be asked for although it is shown already: see `askAgain`. */
-export function whenAskedAgain(endpoint: Endpoint, asked: (value: boolean) => void): void {
+const repeated = new WeakMap<Endpoint, (value: Asking) => void>();
+
+/** The same, for what can be asked for although it is shown already, or is never shown: see `askAgain`. */
+export function whenAskedAgain(endpoint: Endpoint, asked: (value: Asking) => void): void {
   repeated.set(endpoint, asked);
 }
 
@@ -45,7 +47,7 @@ export function whenAskedAgain(endpoint: Endpoint, asked: (value: boolean) => vo
  * Hands on a command for what is shown already. What is shown may be wrong: an infrared lamp tells nobody that it was switched by hand,
  * and a report can be lost. "Everything off" must reach those as well.
  */
-export function askAgain({ endpoint, context }: Asked, value: boolean): void {
+export function askAgain({ endpoint, context }: Asked, value: Asking): void {
   if (!hasLocalActor(context)) repeated.get(endpoint)?.(value);
 }
 
@@ -76,14 +78,26 @@ export function known(values: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** What the device's JSON Schema says of an attribute: it may be in `capabilities` or in `schema`. */
+/** What the device's JSON Schema says of its attributes, by name: `schema` goes before `capabilities`. */
+export function propertiesOf({ schema, capabilities }: HubDevice): Record<string, JsonObject> {
+  const described = [capabilities, schema].flatMap((one) => Object.entries(objectOf(objectOf(one)?.properties) ?? {}));
+  return Object.fromEntries(
+    described.flatMap(([name, property]) => {
+      const one = objectOf(property);
+      return one ? [[name, one]] : [];
+    }),
+  );
+}
+
 export function describedAs(device: HubDevice, attribute: string): JsonObject | undefined {
-  for (const schema of [device.capabilities, device.schema]) {
-    const properties = objectOf(objectOf(schema)?.properties);
-    const described = objectOf(properties?.[attribute]);
-    if (described) return described;
-  }
-  return undefined;
+  return propertiesOf(device)[attribute];
+}
+
+/** The texts that an attribute may have: of an `enum`, or of constants in `anyOf`; none where its schema lists none. */
+export function optionsOf(device: HubDevice, attribute: string): string[] {
+  const { enum: listed, anyOf } = describedAs(device, attribute) ?? {};
+  const options = Array.isArray(listed) ? listed : Array.isArray(anyOf) ? anyOf.map((one) => objectOf(one)?.const) : [];
+  return options.filter((one) => typeof one === "string");
 }
 
 /** Whether a device has the attribute, as told or as described. */

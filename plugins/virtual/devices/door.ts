@@ -1,14 +1,14 @@
 // A door contact. With random events it is opened and closed about once an hour by day.
 import { Type } from "../../sdk/index.ts";
 import type { Kind } from "../kind.ts";
-import { batteryPct, drained, happens, hourOfDay } from "../world.ts";
+import { battery, drained, happens, hourOfDay } from "../world.ts";
 
 export interface DoorState {
   open: boolean;
   batteryPct: number;
 }
 
-const readings = { open: Type.Boolean({ title: "Open" }), battery_pct: batteryPct };
+const readings = { open: Type.Boolean({ title: "Open" }), battery };
 const accepts = Type.Partial(Type.Object(readings));
 
 export const door: Kind<DoorState, typeof accepts> = {
@@ -21,8 +21,8 @@ export const door: Kind<DoorState, typeof accepts> = {
     const moved = world.randomEvents && happens("door", movesPerHour(state, hourOfDay(span.toSecs)), span, world);
     return { open: state.open !== moved, batteryPct: drained(state.batteryPct, span, world) };
   },
-  apply: (state, { open = state.open, battery_pct = state.batteryPct }) => ({ open, batteryPct: battery_pct }),
-  attributes: ({ open, batteryPct }) => ({ open, battery_pct: Math.round(batteryPct) }),
+  apply: (state, { open = state.open, battery = state.batteryPct }) => ({ open, batteryPct: battery }),
+  attributes: ({ open, batteryPct }) => ({ open, battery: Math.round(batteryPct) }),
 };
 
 // It does not stay open for long.

@@ -1,7 +1,7 @@
 // A leak sensor. Never wet by chance, only on request.
 import { Type } from "../../sdk/index.ts";
 import type { Kind } from "../kind.ts";
-import { batteryPct, drained } from "../world.ts";
+import { battery, drained } from "../world.ts";
 
 export interface LeakState {
   leak: boolean;
@@ -10,7 +10,7 @@ export interface LeakState {
   dryAtSecs?: number;
 }
 
-const readings = { leak: Type.Boolean({ title: "Leak" }), battery_pct: batteryPct };
+const readings = { leak: Type.Boolean({ title: "Leak" }), battery };
 
 /** The allowed duration of a leak. */
 export const leakMinutes = { minimum: 0.1, maximum: 1440 };
@@ -32,11 +32,11 @@ export const leakSensor: Kind<LeakState, typeof accepts> = {
   },
   objection: ({ leak, minutes }) =>
     minutes !== undefined && leak !== true ? "minutes: needs leak = true beside it" : undefined,
-  apply(state, { leak, battery_pct = state.batteryPct, minutes }, nowSecs) {
-    if (leak === undefined) return { ...state, batteryPct: battery_pct };
+  apply(state, { leak, battery = state.batteryPct, minutes }, nowSecs) {
+    if (leak === undefined) return { ...state, batteryPct: battery };
     const end = minutes === undefined ? {} : { dryAtSecs: nowSecs + minutes * 60 };
-    return { leak, batteryPct: battery_pct, ...end };
+    return { leak, batteryPct: battery, ...end };
   },
-  attributes: ({ leak, batteryPct }) => ({ leak, battery_pct: Math.round(batteryPct) }),
+  attributes: ({ leak, batteryPct }) => ({ leak, battery: Math.round(batteryPct) }),
   nextAt: ({ dryAtSecs }) => dryAtSecs,
 };

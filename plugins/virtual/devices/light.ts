@@ -57,7 +57,7 @@ const tunable = {
 const mode = {
   color_mode: Type.Union([Type.Literal("color_temp"), Type.Literal("rgb")], { title: "Colour mode", readOnly: true }),
 };
-const reading = { power_w: Type.Number({ title: "Power", unit: "W", minimum: 0, readOnly: true }) };
+const reading = { power: { ...WORDS.sensor.power, minimum: 0 } };
 const options = {
   transition: Type.Number({ title: "Time to get there", unit: "s", minimum: 0, maximum: 300 }),
   command: Type.Literal("toggle"),
@@ -165,7 +165,7 @@ function attributes(state: LightState) {
     color_temp_k: reciprocal(colorTemp),
     color_rgb: colorRgb,
     color_mode: colorMode,
-    power_w: Math.round(watts * 10) / 10,
+    power: Math.round(watts * 10) / 10,
   };
 }
 

@@ -2,14 +2,14 @@
 // next command.
 import { Type } from "../../sdk/index.ts";
 import type { Kind } from "../kind.ts";
-import { batteryPct, drained, happens, hourOfDay } from "../world.ts";
+import { battery, drained, happens, hourOfDay } from "../world.ts";
 
 export interface MotionState {
   motion: boolean;
   batteryPct: number;
 }
 
-const readings = { motion: Type.Boolean({ title: "Motion" }), battery_pct: batteryPct };
+const readings = { motion: Type.Boolean({ title: "Motion" }), battery };
 const accepts = Type.Partial(Type.Object(readings));
 
 export const motionSensor: Kind<MotionState, typeof accepts> = {
@@ -22,8 +22,8 @@ export const motionSensor: Kind<MotionState, typeof accepts> = {
     const turned = world.randomEvents && happens("motion", turnsPerHour(state, hourOfDay(span.toSecs)), span, world);
     return { motion: state.motion !== turned, batteryPct: drained(state.batteryPct, span, world) };
   },
-  apply: (state, { motion = state.motion, battery_pct = state.batteryPct }) => ({ motion, batteryPct: battery_pct }),
-  attributes: ({ motion, batteryPct }) => ({ motion, battery_pct: Math.round(batteryPct) }),
+  apply: (state, { motion = state.motion, battery = state.batteryPct }) => ({ motion, batteryPct: battery }),
+  attributes: ({ motion, batteryPct }) => ({ motion, battery: Math.round(batteryPct) }),
 };
 
 function turnsPerHour({ motion }: MotionState, hour: number): number {

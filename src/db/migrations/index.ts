@@ -24,6 +24,7 @@ import ruleRunRows from "./0026-rule-run-rows.sql" with { type: "text" };
 import once from "./0027-once.sql" with { type: "text" };
 import historyExports from "./0028-history-exports.sql" with { type: "text" };
 import mcpKeys from "./0029-mcp-keys.sql" with { type: "text" };
+import batteryParts from "./0030-battery-parts.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -51,5 +52,6 @@ export const stateMigrations: readonly string[] = [
   once,
   historyExports,
   mcpKeys,
+  batteryParts,
   // A new one goes here, at the end.
 ];

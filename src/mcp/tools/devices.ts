@@ -7,6 +7,7 @@ import { describedAttributes } from "../../state/command-check.ts";
 import { type Device, isMinor } from "../../state/device.ts";
 import { defineTool, type ToolCall } from "../tool.ts";
 import { harmless, someOf } from "../untrusted.ts";
+import { saidOtherwise, UNITS } from "../words.ts";
 
 const closed = { additionalProperties: false } as const;
 const nullableText = Type.Union([Type.String(), Type.Null()]);
@@ -33,8 +34,7 @@ const Listed = {
 export const listDevices = defineTool({
   name: "list_devices",
   title: "List devices",
-  description:
-    "Devices of the house with their present values, such as lamps, sensors and thermostats. Narrow it down by area, type, or a word of the name.",
+  description: `Devices of the house with their present values, such as lamps, sensors and thermostats. Narrow it down by area, type, or a word of the name. ${UNITS}`,
   input: Type.Object(
     {
       area: Type.Optional(Type.String({ maxLength: 200, description: "Id or name of an area" })),
@@ -89,13 +89,18 @@ export const getDevice = defineTool({
   target: ({ id }) => id,
   run({ id }, call) {
     const device = call.house.device(id);
-    const changed = Object.entries(device.lastChanged).map(([name, at]) => [name, isoSeconds(at)]);
+    const described = describedAttributes(device.details) ?? {};
+    const said = saidOtherwise(device);
+    // What can be commanded may be more than its word: a fan's own modes.
+    const writable = new Set(Object.keys(described).filter((name) => described[name]?.readOnly !== true));
+    const isShown = ([name]: readonly [string, unknown]): boolean => !said.has(name) || writable.has(name);
+    const changed = Object.entries(device.lastChanged).filter(isShown);
     return harmless({
       ...listed(device, areaNames(call)),
-      state: device.attributes,
+      state: Object.fromEntries(Object.entries(device.attributes).filter(isShown)),
       last_seen: device.lastSeen === undefined ? null : isoSeconds(device.lastSeen),
-      last_changed: Object.fromEntries(changed),
-      attributes: describedAttributes(device.details) ?? {},
+      last_changed: Object.fromEntries(changed.map(([name, at]) => [name, isoSeconds(at)])),
+      attributes: Object.fromEntries(Object.entries(described).filter(isShown)),
       may_command: call.house.commands(device),
     }) as JsonObject;
   },
@@ -140,7 +145,8 @@ function isArea({ area }: Device, wanted: string, nameOf: (id: string) => string
 
 function listed(device: Device, nameOf: (id: string) => string) {
   const { id, name, area, deviceType, available, attributes } = device;
-  const state = Object.entries(attributes).filter(([attribute]) => !isMinor(device, attribute));
+  const said = saidOtherwise(device);
+  const state = Object.entries(attributes).filter(([attribute]) => !isMinor(device, attribute) && !said.has(attribute));
   return {
     id,
     name,

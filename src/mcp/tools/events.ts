@@ -5,6 +5,7 @@ import type { KeptEvent } from "../../events/feed.ts";
 import type { SeenHouse } from "../house.ts";
 import { defineTool } from "../tool.ts";
 import { someOf } from "../untrusted.ts";
+import { saidOtherwise } from "../words.ts";
 
 type Fields = Record<string, unknown>;
 type Sees = (house: SeenHouse, fields: Fields) => boolean;
@@ -89,14 +90,16 @@ function shown({ type, veiled }: KeptEvent, house: SeenHouse): Fields | undefine
   if (!sees) return undefined;
   const fields = JSON.parse(veiled) as JsonObject;
   if (!sees(house, fields) || house.mentionsHidden(veiled)) return undefined;
-  return type === "device_state_changed" ? changes(fields) : fields;
+  return type === "device_state_changed" ? changes(fields, house) : fields;
 }
 
-/** What changed, without all that did not. */
-function changes({ previous, current, changed, ...event }: JsonObject): Fields {
+/** What changed, in words and without all that did not. */
+function changes({ previous, current, changed, ...event }: JsonObject, house: SeenHouse): Fields {
   const valueIn = (state: unknown, name: string): unknown =>
     isObject(state) && Object.hasOwn(state, name) ? state[name] : null;
-  const names = Array.isArray(changed) ? changed.map(String) : [];
+  const id = String(event.device_id);
+  const said = house.seesId(id) ? saidOtherwise(house.device(id)) : new Set();
+  const names = Array.isArray(changed) ? changed.map(String).filter((name) => !said.has(name)) : [];
   const pairs = names.map((name) => [name, { from: valueIn(previous, name), to: valueIn(current, name) }]);
   const { change: _, ...rest } = event;
   return { ...rest, changed: Object.fromEntries(pairs) };

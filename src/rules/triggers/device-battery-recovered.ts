@@ -10,13 +10,14 @@ export const deviceBatteryRecovered = defineTrigger({
   fields: someDevices,
   label: (spec) => `${whichDevices(spec)} has its battery back`,
   check: checkDevices,
-  contextKeys: [...DEVICE_CONTEXT_KEYS, "battery_pct"],
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "battery_pct", "part"],
   interests: (spec) => deviceInterests("device_battery_recovered", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_battery_recovered", envelope, { spec, host });
     if (!event) return undefined;
-    const { device_id, battery_pct } = event;
-    return { ...deviceContext(host, device_id), attribute: "battery_pct", value: battery_pct, battery_pct };
+    const { device_id, battery_pct, part } = event;
+    const level = { attribute: "battery_pct", value: battery_pct, battery_pct };
+    return { ...deviceContext(host, device_id), ...level, ...(part !== undefined && { part }) };
   },
   example: { device_ids: ["door", "window"] },
 });
