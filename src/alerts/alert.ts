@@ -22,6 +22,7 @@ export const AlertKind = Type.Union(
     Type.Literal("standby"),
     Type.Literal("lease"),
     Type.Literal("took_over"),
+    Type.Literal("rules_renamed_attributes"),
   ],
   { description: "What it is about" },
 );

@@ -34,8 +34,9 @@ export const commands: readonly ListedCommand[] = [
   },
   {
     name: "rules",
-    args: "list|check|test|why [NAME]",
-    summary: "List the rules, check their files, try one out, or see why one ran or did not",
+    args: "list|check|test|why|turn [NAME]",
+    summary:
+      "List the rules, check their files, try one out, see why one ran or did not, or turn those whose attributes have new names",
     load: async () => (await import("./rules/rules.ts")).rules,
   },
   {

@@ -14,9 +14,18 @@ import type { EventFeed } from "../events/feed.ts";
 import { createExclude, type HistorySection } from "./config.ts";
 import type { MergedSeries } from "./merge.ts";
 import { createRecorder } from "./recorder.ts";
+import { type NameAt, underPresentNames } from "./rename.ts";
 import { rowsOf } from "./replay.ts";
 import { WorkerClient } from "./worker-client.ts";
-import type { HistoryPage, HistoryQuery, KeptSpan, SamplesPage, SamplesQuery, StoreHealth } from "./worker-protocol.ts";
+import type {
+  HistoryPage,
+  HistoryQuery,
+  KeptSpan,
+  RenamedSeries,
+  SamplesPage,
+  SamplesQuery,
+  StoreHealth,
+} from "./worker-protocol.ts";
 
 const HOUR_MS = 3_600_000;
 const CLOSE_MS = 5000;
@@ -87,8 +96,16 @@ export interface HistoryOptions {
   isHidden?: (deviceId: string) => boolean;
   /** The disk refused a write. */
   onStorageFault?: (fault: StorageFault) => void;
+  /** Which attributes have another name since when. */
+  renamed?: RenamedNames;
   /** Ids of the existing devices: of others even the last sample is removed after `retention_days`. */
   devices?: () => Iterable<string>;
+}
+
+export interface RenamedNames {
+  list(): Iterable<RenamedSeries>;
+  nameAt: NameAt;
+  onAdded(name: string, listener: (one: RenamedSeries) => void): Disposable;
 }
 
 /** The journal of readings, as the history needs it. */
@@ -107,6 +124,7 @@ export function startHistory(options: HistoryOptions): History {
   const { config, clock, log, feed, journal, mayWrite = () => true, isHidden = () => false } = options;
   const zone = createZone(options.timezone);
   if (!config.enabled) return offHistory(zone, "no history is kept: [history] enabled is false in hub.toml");
+  const nameAt: NameAt = options.renamed?.nameAt ?? ((_, attribute) => attribute);
   let stored = NOTHING_STORED;
   // The counts of workers that died.
   let before = { recorded: 0, dropped: 0 };
@@ -151,14 +169,17 @@ export function startHistory(options: HistoryOptions): History {
       before = { recorded: before.recorded + stored.recorded, dropped: before.dropped + stored.dropped };
       stored = NOTHING_STORED;
     },
-    onStart: replay,
+    onStart() {
+      rename([...(options.renamed?.list() ?? [])]);
+      replay();
+    },
   });
   const isListed = createExclude(config, options.isMinor);
   const isExcluded = (id: string, attribute: string): boolean => isHidden(id) || isListed(id, attribute);
   const recorder = createRecorder({
     clock,
     log,
-    isExcluded,
+    ...{ isExcluded, nameAt },
     journaled: journal !== undefined,
     mostTextBytes: config.max_waiting_mb * 1_048_576,
     ...(options.limits && { limits: options.limits }),
@@ -193,12 +214,17 @@ export function startHistory(options: HistoryOptions): History {
     worker.post({ kind: "flush", at: moment(), ...(mark && { mark }) });
   }
 
+  /** It is done with the next write or question. */
+  function rename(renamed: RenamedSeries[]): void {
+    if (renamed.length > 0) worker.post({ kind: "rename", renamed });
+  }
+
   /** What the worker before this one, or the hub before this one, took with it. */
   function replay(): void {
     if (!journal) return;
     recorder.discard();
     for (const { segment, readings } of journal.unfolded()) {
-      const rows = rowsOf(readings, isExcluded);
+      const rows = rowsOf(readings, isExcluded, nameAt);
       worker.post({ kind: "replay", rows: JSON.stringify(rows), mark: { id: journal.id, segment } });
       folding?.again();
     }
@@ -216,6 +242,7 @@ export function startHistory(options: HistoryOptions): History {
       worker.post({ kind: "retain", at: moment(), devices });
     }),
     recorder,
+    ...(options.renamed ? [options.renamed.onAdded("history", (one) => rename([one]))] : []),
   ];
 
   return {
@@ -231,7 +258,7 @@ export function startHistory(options: HistoryOptions): History {
     kept: () => worker.kept(),
     async merge(series) {
       recorder.flush();
-      return (await worker.merge(JSON.stringify(series))).added;
+      return (await worker.merge(JSON.stringify(underPresentNames(series, nameAt)))).added;
     },
     async flush() {
       recorder.flush();

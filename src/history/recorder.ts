@@ -2,6 +2,7 @@
 import type { Clock, Timer } from "../core/clock.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
+import type { NameAt } from "./rename.ts";
 import { LONGEST_TEXT_BYTES, storedOf, textBytes } from "./sample.ts";
 import type { SampleRows } from "./worker-protocol.ts";
 
@@ -42,6 +43,8 @@ export interface RecorderOptions {
   clock: Clock;
   log: Log;
   isExcluded: (deviceId: string, attribute: string) => boolean;
+  /** What is called now what was reported under this name at that time; the name itself where absent. */
+  nameAt?: NameAt;
   post: (rows: SampleRows, samples: number) => void;
   /** For texts that are posted and not acknowledged. */
   mostTextBytes?: number;
@@ -52,6 +55,7 @@ export interface RecorderOptions {
 
 export function createRecorder(options: RecorderOptions): Recorder {
   const { clock, log, isExcluded, post, mostTextBytes = MOST_TEXT_BYTES, limits, journaled = false } = options;
+  const nameAt: NameAt = options.nameAt ?? ((_, attribute) => attribute);
   // Bytes of text in each batch in flight, in the order they were posted.
   const textOfBatches: number[] = [];
   const warned = new Set<string>();
@@ -122,7 +126,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     record({ device_id, changed, current }, at) {
       for (const name of changed) {
         if (!isExcluded(device_id, name))
-          add(device_id, name, Object.hasOwn(current, name) ? current[name] : undefined, at);
+          add(device_id, nameAt(device_id, name, at), Object.hasOwn(current, name) ? current[name] : undefined, at);
       }
       if (gathered >= BATCH_SAMPLES) flush();
       else if (gathered > 0) timer ??= clock.after("history-batch", BATCH_MS, flush);

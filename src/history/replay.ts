@@ -1,6 +1,7 @@
 // Samples from the journal of readings: what a hub or a worker that died had not written to the history's file.
 import type { Reading } from "../db/readings.ts";
 import { LONGEST_NAME } from "./recorder.ts";
+import type { NameAt } from "./rename.ts";
 import { storedOf } from "./sample.ts";
 import type { SampleRows } from "./worker-protocol.ts";
 
@@ -8,6 +9,7 @@ import type { SampleRows } from "./worker-protocol.ts";
 export function rowsOf(
   readings: readonly Reading[],
   isExcluded: (deviceId: string, attribute: string) => boolean,
+  nameAt: NameAt = (_, attribute) => attribute,
 ): SampleRows {
   const rows: SampleRows = [];
   for (const { device, at, set = {}, gone = [], unrecorded } of readings) {
@@ -15,7 +17,7 @@ export function rowsOf(
     const changes = [...Object.entries(set), ...gone.map((name) => [name, undefined] as const)];
     for (const [name, value] of changes) {
       const stored = name.length > LONGEST_NAME || isExcluded(device, name) ? "too_long" : storedOf(value);
-      if (typeof stored !== "string") rows.push(device, name, at, stored.value, stored.type);
+      if (typeof stored !== "string") rows.push(device, nameAt(device, name, at), at, stored.value, stored.type);
     }
   }
   return rows;

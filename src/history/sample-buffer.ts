@@ -102,14 +102,14 @@ export class SampleBuffer {
     this.#addAgain(all);
   }
 
-  /** Starts from the content of the file; waiting samples stay. */
-  reload(db: Database): void {
+  /** Starts from the content of the file; waiting samples stay, under these names. */
+  reload(db: Database, nameOf = ({ series }: Arrival): string => series.attribute): void {
     const series = createSeriesDirectory(this.#limits.mostSeries);
     const loaded = loadUncompacted(db, series);
     this.#series = series;
     this.#size = loaded.samples;
     this.#textBytes = loaded.textBytes;
-    this.#addAgain(this.#waiting);
+    this.#addAgain(this.#waiting, nameOf);
   }
 
   #add(deviceId: string, attribute: string, sample: Sample): void {
@@ -126,12 +126,13 @@ export class SampleBuffer {
     this.#waitingTextBytes += bytes;
   }
 
-  #addAgain(arrivals: readonly Arrival[]): void {
+  #addAgain(arrivals: readonly Arrival[], nameOf = ({ series }: Arrival): string => series.attribute): void {
     this.#waiting = [];
     this.#waitingTextBytes = 0;
-    for (const { series, sample } of arrivals) {
+    for (const arrival of arrivals) {
+      const { series, sample } = arrival;
       sample.n = -1;
-      this.#add(series.deviceId, series.attribute, sample);
+      this.#add(series.deviceId, nameOf(arrival), sample);
     }
   }
 

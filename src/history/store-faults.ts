@@ -3,7 +3,7 @@ import { HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isStorageFault, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
 
-export type Work = "open" | "write" | "compact";
+export type Work = "open" | "write" | "compact" | "rename";
 
 interface Fault {
   problem: string;

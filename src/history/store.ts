@@ -11,6 +11,7 @@ import { compact } from "./compaction.ts";
 import { type HistoryFile, openHistoryFile } from "./history-file.ts";
 import { type MergedSeries, mergeSamples } from "./merge.ts";
 import { answerQuery } from "./query.ts";
+import { renameSeries } from "./rename.ts";
 import { createCatchUpNotice, keptSpan, retainByAge, retainBySize } from "./retention.ts";
 import { completedDays, rollUp } from "./roll-up.ts";
 import { keepRollupsIfWritable, type Rollup } from "./rollups.ts";
@@ -24,6 +25,7 @@ import type {
   HistoryQuery,
   KeptSpan,
   Moment,
+  RenamedSeries,
   SampleRows,
   SamplesPage,
   SamplesQuery,
@@ -61,6 +63,7 @@ export class Store {
   /** Goes into the file with the samples that wait. */
   #mark: FoldMark | undefined;
   #folded: number | undefined;
+  #renamed: RenamedSeries[] = [];
 
   constructor(options: OpenStoreOptions) {
     this.#options = options;
@@ -154,6 +157,28 @@ export class Store {
       if (error instanceof HubError) throw error;
       this.#failed("write", error, at);
       throw new HubError("unavailable", `the samples cannot be written: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  /** What was recorded before goes on under other names. Where the file cannot be written, it is done later. */
+  rename(renamed: readonly RenamedSeries[]): void {
+    this.#renamed.push(...renamed);
+  }
+
+  get renameDue(): boolean {
+    return this.#renamed.length > 0;
+  }
+
+  /** Not while anything else of the long work is under way. */
+  renameAll(at: Moment): void {
+    const db = this.renameDue && this.#writable(at);
+    if (!db) return;
+    try {
+      renameSeries(db, this.#buffer, this.#renamed);
+      this.#renamed = [];
+      this.#faults.mended("rename");
+    } catch (error) {
+      this.#failed("rename", error, at);
     }
   }
 

@@ -84,12 +84,21 @@ export interface StoreOptions {
 export type SampleRows = (string | number | null)[];
 export const ROW_WIDTH = 5;
 
+/** What was recorded of `from` before `at` (epoch ms) is called `to`. */
+export interface RenamedSeries {
+  deviceId: string;
+  from: string;
+  to: string;
+  at: number;
+}
+
 export type ToWorker =
   | { kind: "open"; at: Moment; options: StoreOptions }
   | { kind: "record"; rows: string; samples: number }
   | { kind: "flush"; at: Moment; mark?: FoldMark }
   // From the journal of readings: taken unless the file has the segment already.
   | { kind: "replay"; rows: string; mark: FoldMark }
+  | { kind: "rename"; renamed: RenamedSeries[] }
   | { kind: "retain"; at: Moment; devices: string[] | undefined }
   | { kind: "query"; at: Moment; id: number; query: HistoryQuery }
   | { kind: "samples"; at: Moment; id: number; query: SamplesQuery }

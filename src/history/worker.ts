@@ -44,6 +44,13 @@ function work(): void {
   if (jobs.length > 0) setImmediate(work);
 }
 
+/** Whoever asks, or writes, has the present names. */
+function renameIfDue(at: Moment): void {
+  if (!opened().renameDue) return;
+  while (jobs.length > 0) step();
+  opened().renameAll(at);
+}
+
 function compactIfDue(at: Moment): void {
   if (opened().compactionDue && jobs.length === 0) enqueue(opened().compact(at));
 }
@@ -56,6 +63,7 @@ type Question = Extract<ToWorker, { id: number }>;
 
 function answerTo(question: Question): Extract<FromWorker, { kind: "answer" }>["page"] {
   const { kind, at } = question;
+  renameIfDue(at);
   if (kind === "query") return opened().query(question.query, at);
   if (kind === "merge") return { added: opened().merge(JSON.parse(question.series) as MergedSeries, at) };
   return kind === "samples" ? opened().samples(question.query, at) : opened().kept(at);
@@ -90,10 +98,14 @@ function handle(message: ToWorker): void {
       break;
     case "flush":
       opened().flush(message.at, message.mark);
+      renameIfDue(message.at);
       postHealth();
       compactIfDue(message.at);
       // In a flood of messages `setImmediate` never fires: then each flush does some of the work.
       for (let count = 0; count < STEPS_PER_FLUSH && opened().compactionLate; count++) step();
+      break;
+    case "rename":
+      opened().rename(message.renamed);
       break;
     case "retain":
       enqueue(opened().retain(message.at, message.devices));
@@ -109,6 +121,7 @@ function handle(message: ToWorker): void {
       Bun.shrink();
       break;
     case "close":
+      renameIfDue(message.at);
       jobs.length = 0;
       opened().close(message.at);
       postHealth();

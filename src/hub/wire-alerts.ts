@@ -10,6 +10,7 @@ import { diskWatch } from "../alerts/watches/disk.ts";
 import { exportWatch } from "../alerts/watches/exports.ts";
 import { pluginWatch } from "../alerts/watches/plugins.ts";
 import { certificateWatch, floodWatch, historyWatch, memoryWatch, startWatch } from "../alerts/watches/process.ts";
+import { renamedAttributesWatch } from "../alerts/watches/renamed-attributes.ts";
 import { standbyWatch } from "../alerts/watches/standby.ts";
 import type { Calendars } from "../calendars/calendars.ts";
 import { PRIORITIES } from "../core/message-words.ts";
@@ -18,6 +19,7 @@ import { createMeta, type Meta } from "../db/meta.ts";
 import type { Exports } from "../export/running.ts";
 import type { BrokerState } from "../mqtt/external/broker-state.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
+import type { Rules } from "../rules/rules.ts";
 import type { HubOptions, Late } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
 import { type TwoMachinesView, watchedMachines } from "./two-machines.ts";
@@ -47,6 +49,7 @@ export function wireAlerts(
     plugins,
     calendars,
     exports,
+    rules,
     starter,
     late,
     twoMachines,
@@ -57,6 +60,7 @@ export function wireAlerts(
       plugins: Plugins;
       calendars: Pick<Calendars, "problems">;
       exports: Pick<Exports, "problems">;
+      rules: Pick<Rules, "renamed">;
       starter: Pick<PartStarter, "off">;
       late: Pick<Late, "mqtt">;
       twoMachines: TwoMachinesView;
@@ -117,6 +121,7 @@ export function wireAlerts(
       standbyWatch(watchedMachines(twoMachines, feed.emit), {
         ...{ clock, version, whenAlone: config.standby.when_alone },
       }),
+      renamedAttributesWatch(() => (starter.off("rules") === undefined ? rules.renamed.waiting() : [])),
       calendarWatch(calendars.problems.bind(calendars), clock),
       certificateWatch(() => expiresAt, clock.now, section.certificate_days),
     ],

@@ -84,7 +84,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
   const metrics = stack.use(startMetrics({ ...wired, clock, status, stream: () => stream }));
   const app = createApp({
     ...wired,
-    history: readThroughArchive(options, wired.history, stack),
+    history: readThroughArchive(options, wired, stack),
     config: config.server,
     assertHub,
     version,

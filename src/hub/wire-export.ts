@@ -33,18 +33,20 @@ export function wireExport(
 /** The history, together with what the export that is read from has of earlier times. */
 export function readThroughArchive(
   { config, home, edge }: HubOptions,
-  history: History,
+  { history, renamed }: Pick<House, "history" | "renamed">,
   stack: AsyncDisposableStack,
 ): History {
   const entry = config.history.export.find(({ enabled, read }) => enabled && read);
   if (!entry) return history;
   const { openPostgresArchive } =
     require("../export/postgres-archive.ts") as typeof import("../export/postgres-archive.ts");
+  const { archiveOfRenamed } =
+    require("../history/renamed-archive.ts") as typeof import("../history/renamed-archive.ts");
   const { withArchive } = require("../history/archive.ts") as typeof import("../history/archive.ts");
   // A file that is missing is the export's own problem, which says so.
   const ca = entry.ca === undefined ? undefined : textOf(home.resolve(entry.ca));
   const archive = stack.use(openPostgresArchive(entry, ca, edge.clock));
-  return { ...history, ...withArchive(history, archive, edge.clock) };
+  return { ...history, ...withArchive(history, archiveOfRenamed(archive, renamed.list), edge.clock) };
 }
 
 function textOf(path: string): string | undefined {

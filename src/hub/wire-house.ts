@@ -10,6 +10,7 @@ import { isMinor } from "../state/device.ts";
 import { openGuests } from "../state/guests.ts";
 import { openLayouts } from "../state/layouts.ts";
 import { openRegistry } from "../state/registry.ts";
+import { openRenamedAttributes } from "../state/renamed-attributes.ts";
 import { openScenes } from "../state/scenes.ts";
 import { openVariables } from "../state/variables.ts";
 import { openVirtualDevices } from "../state/virtual/virtual-devices.ts";
@@ -34,7 +35,11 @@ export function wireHouse(
   const { emit } = feed;
   const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
   const journal = openReadings({ ...behind, stateDb: home.stateDb }, stack);
-  const registry = stack.use(openRegistry({ ...behind, journal, config: config.devices, limits }));
+  const renamed = stack.use(openRenamedAttributes(behind));
+  const registry = stack.use(
+    openRegistry({ ...behind, journal, config: config.devices, limits, onRenamed: renamed.add }),
+  );
+  stack.use(registry.onRemoved("renamed attributes", ({ id }) => renamed.forget(id)));
   const zone = createZone(config.location.timezone);
   const openHistory = () =>
     startHistory({
@@ -47,7 +52,7 @@ export function wireHouse(
       feed,
       limits,
       timezone: config.location.timezone,
-      journal,
+      ...{ journal, renamed },
       mayWrite: budget.allows,
       worker: historyWorker(),
       devices: () => [...registry.list()].map(({ id }) => id),
@@ -87,6 +92,7 @@ export function wireHouse(
   return {
     journal,
     registry,
+    renamed,
     history,
     virtual,
     commands,

@@ -71,7 +71,7 @@ export function wireRules(
     random,
     host,
     db,
-    journal: house.journal,
+    ...{ journal: house.journal, renamed: house.renamed },
     flushMs: config.storage.flush_secs * 1000,
     budget,
     config: config.rules,

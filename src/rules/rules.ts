@@ -26,6 +26,7 @@ import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.
 import { createLintCache, type LintCache } from "./store/lint-cache.ts";
 import { openReadCache, type ReadCache } from "./store/read-cache.ts";
 import { createRuleReader } from "./store/read-rule.ts";
+import { RenamedRules } from "./store/renamed/renamed-rules.ts";
 import type { RuleFileText, RulesFilter, RulesOptions, RulesProblem } from "./store/rules-options.ts";
 import { triggers } from "./triggers/index.ts";
 
@@ -37,6 +38,8 @@ export class Rules implements AsyncDisposable {
   /** Tests and replays. */
   readonly trials: Trials;
   readonly blueprints: Blueprints;
+  /** Rules about attributes that have other names now. */
+  readonly renamed: RenamedRules;
   readonly #options: RulesOptions;
   readonly #engine: Engine;
   readonly #webhooks: Webhooks;
@@ -75,6 +78,7 @@ export class Rules implements AsyncDisposable {
       feed: this.#webhooks.feed,
       vocabulary: { triggers, conditions, actions },
       evaluate: expressions.evaluate,
+      heldBack: (id, context) => this.renamed.heldBack(id, context),
     });
     const runner = {
       put: (rule: Rule, file: string) => this.#put(rule, file),
@@ -93,6 +97,11 @@ export class Rules implements AsyncDisposable {
     this.#edits = createRuleEdits({ folder, files: this.#files, random, now: clock.now, reader });
     const hasRule = (id: string): boolean => this.#files.ownerOf(id) !== undefined;
     this.#bound = createBoundRules({ ...options, byName: reader.byName, run: (rule) => this.#engine.put(rule) });
+    this.renamed = new RenamedRules({
+      ...{ ...options, files: this.#files, bound: this.#bound, reader },
+      isStarted: () => this.#started,
+      isShipped: (id) => this.blueprints.list().some((one) => one.id === id && one.source === "shipped"),
+    });
     const exists = existsIn(host, { hasRule, idOf: this.#bound.idOf });
     this.#checks = { reader, exists, house: knownHouse(host) };
     this.#lint = createLintCache({ clock, shape: reader.shape, house: this.#checks.house });
@@ -116,6 +125,7 @@ export class Rules implements AsyncDisposable {
     await takeTurns(names, (name) => this.#stopped || this.#files.load(name), LOAD_TURN_MS);
     if (this.#stopped) return;
     this.#started = true;
+    this.renamed.start();
     this.#engine.ready();
     this.#readCache?.close();
     log.info("rules are running", { files: this.#files.size, broken: this.#files.broken().length });
@@ -164,6 +174,12 @@ export class Rules implements AsyncDisposable {
   putText(id: string, text: string, etag?: string): RuleInfo & RuleFileText {
     const entry = this.#editing().putText(id, text, etag);
     return { ...this.#info(entry), ...this.text(entry.id) };
+  }
+
+  /** The same with the present names of attributes, in the text of its file. */
+  rename(id: string): RuleInfo & RuleFileText {
+    const { text, etag } = this.renamed.turn(id);
+    return this.putText(id, text, etag);
   }
 
   /** Saves nothing. `id`: of the rule whose file the text is meant for. */
@@ -232,6 +248,7 @@ export class Rules implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
+    this.renamed[Symbol.dispose]();
     this.#bound[Symbol.dispose]();
     this.#watch?.[Symbol.dispose]();
     this.blueprints[Symbol.dispose]();
@@ -246,6 +263,7 @@ export class Rules implements AsyncDisposable {
     this.#options.host.texts?.refused.forget(rule.id);
     this.#engine.put(this.#bound.put(rule));
     this.#webhooks.put(rule);
+    this.renamed.changed();
     if (this.#started) this.#options.log.info("a rule was loaded", { file, rule: rule.name, enabled: rule.enabled });
   }
 
@@ -253,6 +271,7 @@ export class Rules implements AsyncDisposable {
     this.#webhooks.remove(id);
     this.#bound.remove(id);
     this.#engine.remove(id);
+    this.renamed.changed();
     this.#options.log.info("a rule was removed", { id });
   }
 

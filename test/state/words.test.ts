@@ -221,12 +221,12 @@ describe("what a device says of itself", () => {
 test("what a former version kept turned round is turned, once, and said", () => {
   using hub = rig();
   // As that version kept it: `contact` was true while the door was open, and nothing had words.
-  const { contact, ...rest } = { ...DOOR, pressure: { type: "number", unit: "kPa" } };
+  const { contact, ...rest }: Record<string, JsonObject> = { ...DOOR, pressure: { type: "number", unit: "kPa" } };
   const { class: _, inverted: __, ...plain } = contact as JsonObject;
   hub.registry.schema("it", {}, "zigbee");
   hub.registry.state("it", { contact: true, pressure: 101 }, partial);
   hub.clock.advance(60_000);
-  const before = JSON.stringify({ schema: sensed({ contact: plain, ...rest } as Record<string, JsonObject>) });
+  const before = JSON.stringify({ schema: sensed({ contact: plain, ...rest }) });
   hub.db.behind.query("UPDATE devices SET details = ? WHERE id = 'it'").run(before);
   const attributes = JSON.stringify({ contact: true, pressure: 101 });
   hub.db.behind.query("UPDATE device_state SET attributes = ? WHERE device_id = 'it'").run(attributes);

@@ -1,4 +1,4 @@
-// hub rules: lists rules, checks them, tries one out, and says why one ran or did not. What only a running hub knows, it asks of
+// hub rules: lists rules, checks them, tries one out, says why one ran or did not, and puts new names of attributes into them. What only a running hub knows, it asks of
 // the hub of this home.
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
@@ -20,8 +20,9 @@ import { type ListedRule, rulesOfHome, rulesOfHub } from "./listed-rules.ts";
 import { createClockface, createPaint, table } from "./text.ts";
 import { type TraceTextOptions, traceText } from "./trace-text.ts";
 import { testBody } from "./try-rule.ts";
+import { turnedText, turnRules } from "./turn.ts";
 
-const ACTIONS = { list, check, test, why };
+const ACTIONS = { list, check, test, why, turn };
 
 export const rules: Command = {
   options: {
@@ -39,16 +40,17 @@ export const rules: Command = {
       completes: "attribute",
       doc: "test: assume that a device reports this; may be given several times",
     },
+    "dry-run": { type: "boolean", doc: "turn: only show what would be changed" },
     last: { type: "string", value: "N", doc: "why: how many evaluations to show; default: 5" },
     url: { type: "string", value: "ADDRESS", doc: "where the running hub answers, if hub.toml does not say" },
     json: { type: "boolean", doc: "print JSON" },
   },
   maxPositionals: 500,
-  completes: { check: "rule", test: "rule", why: "rule" },
+  completes: { check: "rule", test: "rule", why: "rule", turn: "rule" },
   async run(invocation) {
     const [word = "list", ...names] = invocation.positionals;
     if (!Object.hasOwn(ACTIONS, word))
-      throw new HubError("invalid", "say `hub rules list`, `check`, `test NAME` or `why NAME`");
+      throw new HubError("invalid", "say `hub rules list`, `check`, `test NAME`, `why NAME` or `turn`");
     const home = homeOf(invocation);
     using _owner = actAsOwner(home);
     const config = readConfig(home, invocation.io);
@@ -147,6 +149,19 @@ async function test({ invocation, home, config, names }: Context): Promise<numbe
       : `${printable(rule.name)}, tried out: nothing of this has happened\n${traceText(trace, textOptions(invocation, config))}`,
   );
   return 0;
+}
+
+/** Exit code 1 where a rule is left that only a person can change. */
+async function turn({ invocation, home, config, names }: Context): Promise<number> {
+  const { options, io } = invocation;
+  const dryRun = options["dry-run"] === true;
+  const client = await runningClient(
+    { invocation, home, config },
+    "the running hub knows what is called otherwise now",
+  );
+  const turned = await turnRules(client, { names, dryRun });
+  io.edge.stdout.write(options.json ? `${JSON.stringify(turned)}\n` : turnedText(turned, dryRun));
+  return turned.some(({ changes }) => changes === undefined) ? 1 : 0;
 }
 
 const LAST = 5;

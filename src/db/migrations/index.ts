@@ -25,6 +25,7 @@ import once from "./0027-once.sql" with { type: "text" };
 import historyExports from "./0028-history-exports.sql" with { type: "text" };
 import mcpKeys from "./0029-mcp-keys.sql" with { type: "text" };
 import batteryParts from "./0030-battery-parts.sql" with { type: "text" };
+import renamedAttributes from "./0031-renamed-attributes.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -53,5 +54,6 @@ export const stateMigrations: readonly string[] = [
   historyExports,
   mcpKeys,
   batteryParts,
+  renamedAttributes,
   // A new one goes here, at the end.
 ];

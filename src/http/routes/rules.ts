@@ -10,6 +10,7 @@ import { jsonBody, optionalJsonBody } from "../body.ts";
 import type { Callers } from "../callers.ts";
 import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
+import { renamedInRulesRoutes } from "./renamed-in-rules.ts";
 import { Patch, Pause, Run, readRuleBody, Vocabulary, WholeRule } from "./rule-requests.ts";
 import {
   detailsFor,
@@ -36,6 +37,7 @@ export function ruleRoutes(deps: RuleRoutesDeps) {
   return new Elysia({ prefix: "/rules" })
     .use(reading(deps))
     .use(editing(deps))
+    .use(renamedInRulesRoutes(deps))
     .use(ruleTextRoutes(deps))
     .use(ruleRunRoutes(deps))
     .use(running(deps));

@@ -47,6 +47,8 @@ export interface EvaluatorOptions {
   limits?: Limits | undefined;
   /** Of a rule; without them, those of each run are its own. */
   privateBooleans?: (ruleId: string) => PrivateBooleans;
+  /** Why a trigger with this context does not fire the rule at present. */
+  heldBack?: (ruleId: string, context: JsonObject) => string | undefined;
   /** Persists that the rule fired. */
   onFired(entry: Entry): void;
 }
@@ -139,6 +141,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         refusals.stopped(rule, activation.dispatch) ??
         refusals.blocked(clock, entry) ??
         refusals.paused(clock, entry) ??
+        refusals.heldBack(options.heldBack?.(rule.id, activation.context)) ??
         recorded(trace, refusals.askTriggerCondition(rule, scope)) ??
         refusals.coolingDown(clock, entry) ??
         recorded(trace, refusals.askConditions(rule, scope)) ??

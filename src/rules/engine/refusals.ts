@@ -45,6 +45,10 @@ export function paused(clock: Clock, entry: Entry): Refusal | undefined {
   return { outcome: "paused", why: `it is paused ${until}` };
 }
 
+export function heldBack(why: string | undefined): Refusal | undefined {
+  return why === undefined ? undefined : { outcome: "paused", why };
+}
+
 export function coolingDown(clock: Clock, { rule, persisted }: Entry): Refusal | undefined {
   if (!persisted.fired || rule.cooldown_secs <= 0) return undefined;
   const elapsedMs = msSince(clock, persisted.fired);

@@ -58,6 +58,8 @@ export interface EngineOptions {
     actions: readonly ActionDefinition[];
   };
   evaluate: Evaluate;
+  /** Why a trigger with this context does not fire the rule at present. */
+  heldBack?: (ruleId: string, context: TriggerContext) => string | undefined;
   flushMs?: number;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;

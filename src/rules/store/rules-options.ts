@@ -14,6 +14,7 @@ import type { RuleHost } from "../model/host.ts";
 import type { OtherNames } from "./bound-rules.ts";
 import type { RuleStatus } from "./describe.ts";
 import type { ReadCacheOptions } from "./read-cache.ts";
+import type { RenamedNames } from "./renamed/renamed-rules.ts";
 
 export interface RulesFilter {
   tag?: string | undefined;
@@ -49,6 +50,8 @@ export interface RulesOptions extends OtherNames {
   budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;
+  /** Which attributes of devices have other names now. */
+  renamed?: RenamedNames | undefined;
   /** Where to keep what rules were read into: see read-cache.ts. Without it, all are read anew at each start. */
   readCache?: Pick<ReadCacheOptions, "path" | "readBy"> | undefined;
 }

@@ -5,6 +5,7 @@ import { openStateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { createEventFeed, type EventFeed } from "../../../src/events/feed.ts";
 import { Rules } from "../../../src/rules/rules.ts";
+import type { RulesOptions } from "../../../src/rules/store/rules-options.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 import { createHouse, type House } from "../support/host.ts";
@@ -51,7 +52,10 @@ ${action}
 `;
 }
 
-export async function openRulesRig(files: Record<string, string> = {}): Promise<RulesRig> {
+export async function openRulesRig(
+  files: Record<string, string> = {},
+  options: Pick<RulesOptions, "renamed" | "names"> = {},
+): Promise<RulesRig> {
   const home = createTemporaryFolder();
   const folder = home.at("rules");
   mkdirSync(folder);
@@ -80,7 +84,7 @@ export async function openRulesRig(files: Record<string, string> = {}): Promise<
     feed.on("*", "test", ({ event }) => events.push(event));
     const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
     const host = { ...house, emit: feed.emit, hasChannel: (name: string) => name === "log" };
-    const rules = stack.use(new Rules({ folder, feed, clock, log, random, host, db }));
+    const rules = stack.use(new Rules({ folder, feed, clock, log, random, host, db, ...options }));
     await rules.start();
     return { feed, rules };
   }
