@@ -65,8 +65,8 @@ async function furnish({ hub }: PageHouse): Promise<void> {
     body: {
       id: "hall_light",
       name: "Hall light follows motion",
-      trigger: { type: "device_state_changed", device_id: idOf("Hall motion"), attribute: "occupancy", to: true },
-      conditions: [{ type: "device_state", device_id: idOf("Front door"), attribute: "contact", value: true }],
+      trigger: { type: "device_state_changed", device_id: idOf("Hall motion"), attribute: "motion", to: true },
+      conditions: [{ type: "device_state", device_id: idOf("Front door"), attribute: "open", value: false }],
       actions: [
         { type: "set_device_state", device_id: idOf("Hall lamp"), state: { on: true, brightness_pct: 60 } },
         { type: "delay", duration_secs: 300 },

@@ -18,6 +18,7 @@ import {
   memoryWatch,
   UNCLEAN_STOP,
 } from "../../src/alerts/watches/process.ts";
+import { renamedAttributesWatch } from "../../src/alerts/watches/renamed-attributes.ts";
 import { standbyWatch, type TwoMachines } from "../../src/alerts/watches/standby.ts";
 import { alertInWords, problemInWords } from "../../src/web/page/state/alert-words.ts";
 import { loadLater, setLanguage, textFor } from "../../src/web/page/texts/index.ts";
@@ -104,6 +105,7 @@ async function findings(): Promise<Finding[]> {
     ...certificateWatch(() => clock.now() + 5 * DAY_MS, clock.now, 14).check(off),
     ...certificateWatch(() => clock.now() - DAY_MS, clock.now, 14).check(off),
     ...historyWatch(() => "history.broken", clock).check(off),
+    ...renamedAttributesWatch(() => [{ name: "Hall light" }]).check(off),
     databaseLost(undefined, "Restore."),
     databaseLost("state.broken", "Restore."),
     HISTORY_LOST,

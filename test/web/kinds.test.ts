@@ -1,8 +1,13 @@
 // Devices in words: what a tile says, which icon it has and what a touch does.
 import "./browser.ts";
-import { expect, test } from "bun:test";
-import { iconOf, isActive, stateInWords } from "../../src/web/page/components/kinds.ts";
-import type { Attributes, Device } from "../../src/web/page/state/house.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { partsOf } from "../../src/web/page/components/attribute-parts.ts";
+import { valueInWords } from "../../src/web/page/components/attribute-words.ts";
+import { attributeName, iconOf, isActive, measureInWords, stateInWords } from "../../src/web/page/components/kinds.ts";
+import type { Attributes, Device, Property } from "../../src/web/page/state/house.ts";
+import { setLanguage } from "../../src/web/page/texts/index.ts";
+
+afterAll(() => setLanguage("en"));
 
 const device = (attributes: Attributes, more: Partial<Device> = {}): Device =>
   ({
@@ -39,4 +44,129 @@ test("values that nobody would choose are words, not failures", () => {
     expect(iconOf(device(attributes))).toBeTruthy();
     expect(typeof isActive(attributes)).toBe("boolean");
   }
+});
+
+/** A device that says this of its attributes. */
+const described = (properties: Record<string, Property>, attributes: Attributes, type: string | null = null): Device =>
+  device(attributes, { schema: { properties }, device_type: type });
+async function inBoth(words: () => string): Promise<[string, string]> {
+  await setLanguage("de");
+  const german = words();
+  await setLanguage("en");
+  return [words(), german];
+}
+
+describe("a class decides the sentence, whatever the attribute is called", () => {
+  // Every class of Home Assistant's binary sensors: what `on` and `off` mean there.
+  const rows: [of: string, on: string, off: string, an: string, aus: string][] = [
+    ["battery", "Battery low", "Battery good", "Batterie schwach", "Batterie gut"],
+    ["battery_charging", "Charging", "Not charging", "Lädt", "Lädt nicht"],
+    ["carbon_monoxide", "Carbon monoxide!", "No carbon monoxide", "Kohlenmonoxid!", "Kein Kohlenmonoxid"],
+    ["cold", "Too cold!", "Not too cold", "Zu kalt!", "Nicht zu kalt"],
+    ["connectivity", "Connected", "Not connected", "Verbunden", "Nicht verbunden"],
+    ["door", "Open", "Closed", "Offen", "Zu"],
+    ["garage_door", "Open", "Closed", "Offen", "Zu"],
+    ["gas", "Gas!", "No gas", "Gas!", "Kein Gas"],
+    ["heat", "Too hot!", "Not too hot", "Zu heiß!", "Nicht zu heiß"],
+    ["light", "Light", "No light", "Licht", "Kein Licht"],
+    ["lock", "Unlocked", "Locked", "Aufgeschlossen", "Abgeschlossen"],
+    ["moisture", "Water!", "Dry", "Wasser!", "Trocken"],
+    ["motion", "Motion", "No motion", "Bewegung", "Keine Bewegung"],
+    ["moving", "Moving", "Still", "Bewegt sich", "Steht still"],
+    ["occupancy", "Motion", "No motion", "Bewegung", "Keine Bewegung"],
+    ["opening", "Open", "Closed", "Offen", "Zu"],
+    ["plug", "Plugged in", "Unplugged", "Eingesteckt", "Ausgesteckt"],
+    ["power", "Power", "No power", "Strom", "Kein Strom"],
+    ["presence", "Somebody there", "Nobody there", "Jemand da", "Niemand da"],
+    ["problem", "Problem!", "No problem", "Störung!", "Keine Störung"],
+    ["running", "Running", "Not running", "Läuft", "Läuft nicht"],
+    ["safety", "Danger!", "Safe", "Gefahr!", "Sicher"],
+    ["smoke", "Smoke!", "No smoke", "Rauch!", "Kein Rauch"],
+    ["sound", "Sound!", "No sound", "Geräusch!", "Kein Geräusch"],
+    ["tamper", "Tampering!", "No tampering", "Sabotage!", "Keine Sabotage"],
+    ["update", "Update available", "Up to date", "Update verfügbar", "Aktuell"],
+    ["vibration", "Vibration!", "No vibration", "Erschütterung!", "Keine Erschütterung"],
+    ["window", "Open", "Closed", "Offen", "Zu"],
+  ];
+  test.each(rows)("%s", async (of, on, off, an, aus) => {
+    const says = (value: boolean, more: Property = {}) =>
+      inBoth(() => {
+        const one = described({ zone_3: { type: "boolean", class: of, ...more } }, { zone_3: value });
+        return stateInWords(one, one.attributes);
+      });
+    expect(await says(true)).toEqual([on, an]);
+    expect(await says(false)).toEqual([off, aus]);
+    expect(await says(false, { inverted: true })).toEqual([on, an]);
+  });
+
+  test("a name that only sounds like a class is none", () => {
+    const one = described({ lock: { type: "boolean" }, update: { type: "boolean" } }, { lock: true, update: false });
+    expect(stateInWords(one, one.attributes)).toBe("Lock: Yes · Update: No");
+  });
+});
+
+describe("an alarm panel", () => {
+  test.each([
+    ["disarmed", "Disarmed", "Unscharf"],
+    ["armed_home", "Armed, somebody home", "Scharf, jemand daheim"],
+    ["armed_away", "Armed, all away", "Scharf, alle weg"],
+    ["armed_night", "Armed for the night", "Scharf für die Nacht"],
+    ["armed_vacation", "Armed for holidays", "Scharf für den Urlaub"],
+    ["armed_custom_bypass", "Armed in part", "Teilweise scharf"],
+    ["arming", "Arming…", "Wird scharf…"],
+    ["disarming", "Disarming…", "Wird unscharf…"],
+    ["pending", "About to set off the alarm", "Löst gleich Alarm aus"],
+    ["triggered", "Alarm!", "Alarm!"],
+  ])("that is %s", async (alarm, english, german) => {
+    const one = described({ alarm: { type: "string", word: "alarm", readOnly: true } }, { alarm }, "alarm");
+    expect(await inBoth(() => stateInWords(one, one.attributes))).toEqual([english, german]);
+  });
+});
+
+describe("a lock", () => {
+  test.each<[Attributes, string, string]>([
+    [{ locked: null, lock_state: "jammed" }, "Jammed!", "Klemmt!"],
+    [{ locked: null, lock_state: "unlocking" }, "Unlocking…", "Schließt auf…"],
+    [{ locked: null, lock_state: "locking" }, "Locking…", "Schließt ab…"],
+    [{ locked: true, lock_state: "locked" }, "Locked", "Abgeschlossen"],
+    // As it is shown while a command is under way.
+    [{ locked: true, lock_state: "jammed" }, "Locked", "Abgeschlossen"],
+  ])("%j", async (attributes, english, german) => {
+    const properties: Record<string, Property> = {
+      locked: { type: "boolean", word: "locked" },
+      lock_state: { type: "string", readOnly: true, word: "lock_state" },
+    };
+    const one = described(properties, attributes, "lock");
+    expect(await inBoth(() => stateInWords(one, attributes))).toEqual([english, german]);
+  });
+});
+
+test("what a shared word says is not said twice on a tile, and in the details in its own words", async () => {
+  const one = described(
+    {
+      contact: { type: "boolean", readOnly: true, class: "door", inverted: true },
+      open: { type: "boolean", readOnly: true, derived: true, of: "contact", word: "open" },
+    },
+    { contact: true, open: false },
+  );
+  expect(stateInWords(one, one.attributes)).toBe("Closed");
+  expect(partsOf(one)).toMatchObject({ readings: ["open"], diagnostics: ["contact"] });
+  const own: Property = { type: "boolean", class: "door", inverted: true };
+  expect(await inBoth(() => `${attributeName(one, "contact")}: ${valueInWords("contact", true, own)}`)).toEqual([
+    "Contact: Closed",
+    "Kontakt: Zu",
+  ]);
+});
+
+test("what is measured has the unit that the device says; of itself only a shared word has one", () => {
+  const one = described({ temperature: { type: "number", unit: "°F" }, flow: { type: "number" } }, {});
+  expect(measureInWords(one, "temperature", 70)).toBe("70 °F");
+  expect(measureInWords(device({}), "temperature", 20)).toBe("20 °C");
+  expect(measureInWords(one, "flow", 3)).toBe("3");
+});
+
+test("a siren that is on is an alarm, and what it does while it is off is not", async () => {
+  const siren = (on: boolean) => described({ on: { type: "boolean", word: "on" } }, { on }, "siren");
+  expect(await inBoth(() => stateInWords(siren(true), { on: true }))).toEqual(["Siren on!", "Sirene an!"]);
+  expect(await inBoth(() => stateInWords(siren(false), { on: false }))).toEqual(["Off", "Aus"]);
 });

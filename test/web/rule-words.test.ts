@@ -1,6 +1,6 @@
 // Every kind of trigger, condition and action has words on the page, in each language, and the page understands what the
 // engine writes into traces.
-import { beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { actions } from "../../src/rules/actions/index.ts";
 import { conditions } from "../../src/rules/conditions/index.ts";
 import { triggers } from "../../src/rules/triggers/index.ts";
@@ -74,6 +74,83 @@ describe("devices by area, type and tag, and spans as text", () => {
       await setLanguage(language);
       expect((words[of](spec) ?? "").replace(/[\u2068\u2069]/g, "")).toBe(wanted);
     }
+  });
+});
+
+describe("what sensors say, in rules", () => {
+  const DOOR = { contact: { type: "boolean", class: "door", inverted: true, readOnly: true } };
+  const devices = {
+    front: { ...DOOR, open: { type: "boolean", derived: true, of: "contact", word: "open" } },
+    // What its source calls `contact` is open while it is true.
+    odd: { contact: { type: "boolean", class: "door", readOnly: true } },
+    alarm: {
+      ...{ smoke: { type: "boolean", word: "smoke" }, carbon_monoxide: { type: "boolean", word: "carbon_monoxide" } },
+      ...{ leak_alarm_1: { type: "boolean", word: "leak", part: "alarm_1" }, bolt: { type: "boolean", class: "lock" } },
+    },
+  };
+  beforeAll(async () => {
+    const { putDevice } = await import(`${page}/state/house.ts`);
+    for (const [id, properties] of Object.entries(devices))
+      putDevice({ id, name: id, attributes: {}, last_changed: {}, schema: { properties }, capabilities: null });
+  });
+  afterAll(async () => {
+    const { forgetHouse } = await import(`${page}/state/house.ts`);
+    forgetHouse();
+  });
+
+  const when = (device_id: string | undefined, attribute: string, to: unknown, more: object = {}) => ({
+    ...{ type: "device_state_changed", attribute, to },
+    ...(device_id !== undefined && { device_id }),
+    ...more,
+  });
+  const is = (device_id: string, attribute: string, value: unknown) => ({
+    ...{ type: "device_state", device_id, attribute, value },
+  });
+  const rows: [of: "whenOf" | "ifOf", spec: object, english: string, german: string][] = [
+    ["whenOf", when("front", "open", true), "front opens", "front aufgeht"],
+    ["whenOf", when("front", "contact", false), "front opens", "front aufgeht"],
+    ["whenOf", when("front", "contact", true), "front closes", "front zugeht"],
+    ["whenOf", when("gone", "contact", false), "gone opens", "gone aufgeht"],
+    ["whenOf", when(undefined, "contact", false), "any device opens", "irgendein Gerät aufgeht"],
+    ["whenOf", when("odd", "contact", true), "odd opens", "odd aufgeht"],
+    ["ifOf", is("front", "open", false), "front is closed", "front zu ist"],
+    ["ifOf", is("front", "contact", true), "front is closed", "front zu ist"],
+    [
+      "whenOf",
+      when("front", "open", false, { for_duration_secs: 300 }),
+      "front closes and stays so for 5 min",
+      "front zugeht und das 5 Min. so bleibt",
+    ],
+    ["whenOf", when("alarm", "smoke", true), "alarm reports smoke", "alarm Rauch meldet"],
+    [
+      "whenOf",
+      when("alarm", "carbon_monoxide", false),
+      "alarm no longer reports carbon monoxide",
+      "alarm Kohlenmonoxid nicht mehr meldet",
+    ],
+    ["whenOf", when("alarm", "leak_alarm_1", true), "alarm (alarm 1) reports water", "alarm (Alarm 1) Wasser meldet"],
+    ["whenOf", when("alarm", "bolt", true), "alarm is unlocked", "alarm aufgeschlossen wird"],
+    ["ifOf", is("alarm", "smoke", false), "alarm does not report smoke", "alarm Rauch nicht meldet"],
+  ];
+  test.each(rows)("%s %o", async (of, spec, english, german) => {
+    for (const [language, wanted] of [
+      ["en", english],
+      ["de", german],
+    ] as const) {
+      await setLanguage(language);
+      expect((words[of](spec) ?? "").replace(/[\u2068\u2069]/g, "")).toBe(wanted);
+    }
+  });
+
+  test("what was found is said in the same words", async () => {
+    await setLanguage("en");
+    const found = (expected: string, actual: unknown) => {
+      const { what, ...values } = foundIn({ type: "device_state", expected, actual, passed: false });
+      return [what.replace(/[\u2068\u2069]/g, ""), values.found, values.wanted];
+    };
+    expect(found("front.contact is true", false)).toEqual(["front", "open", "closed"]);
+    expect(found("front.open is false", true)).toEqual(["front", "open", "closed"]);
+    expect(found("alarm.smoke is false", true)).toEqual(["alarm", "“smoke”", "“no smoke”"]);
   });
 });
 

@@ -13,12 +13,16 @@ interface Words {
 // The page is made for browsers and has a project of its own: its types are not read here.
 const page = join(import.meta.dir, "../../../src/web/page");
 const { eventInWords, typeWords, EVENT_TYPES } = (await import(join(page, "components/feed/event-words.ts"))) as Words;
-const { setLanguage } = (await import(join(page, "texts/index.ts"))) as { setLanguage: (to: string) => Promise<void> };
+const { setLanguage, loadLater } = (await import(join(page, "texts/index.ts"))) as {
+  setLanguage: (to: string) => Promise<void>;
+  loadLater: () => Promise<void>;
+};
 
 // The one thing of a browser that choosing a language touches.
 const world = globalThis as { document?: unknown };
-beforeAll(() => {
+beforeAll(async () => {
   world.document = { documentElement: {} };
+  await loadLater();
 });
 afterAll(() => {
   delete world.document;
@@ -56,6 +60,33 @@ test("sentences say what happened, with links to what they are about", () => {
   expect(sentence(event)).toBe("hall: switched on · power 9 W");
   expect(eventInWords({ ...stamp, ...event })[0]).toEqual({ text: "hall", href: "/devices/hall" });
   expect(sentence({ type: "stream_gap", from: "2026-11-21T05:18:00Z" })).toMatch(/^Events between .+ and .+ are lost$/);
+});
+
+test("alarms come first, in words, and what is told in a better word is told once", async () => {
+  const { putDevice, forgetHouse } = (await import(join(page, "state/house.ts"))) as {
+    putDevice: (device: unknown) => void;
+    forgetHouse: () => void;
+  };
+  const properties = {
+    contact: { type: "boolean", class: "door", inverted: true },
+    open: { type: "boolean", derived: true, of: "contact", word: "open" },
+    carbon_monoxide: { type: "boolean", word: "carbon_monoxide" },
+    leak_alarm_2: { type: "boolean", word: "leak", part: "alarm_2" },
+  };
+  const about = { attributes: {}, last_changed: {}, capabilities: null };
+  putDevice({ ...about, id: "hall", name: "Hall", schema: { properties } });
+  const current = { battery: 80, voltage: 3, linkquality: 9, contact: false, open: true, carbon_monoxide: true };
+  const event = { type: "device_state_changed", device_id: "hall", current, changed: Object.keys(current) };
+  const leak = { ...event, current: { leak_alarm_2: false }, changed: ["leak_alarm_2"] };
+  expect(sentence(event)).toStartWith("Hall: reports carbon monoxide · battery 80");
+  expect(sentence({ ...event, changed: ["contact", "open"] })).toBe("Hall: opened");
+  expect(sentence({ ...event, changed: ["contact"] })).toBe("Hall: opened");
+  expect(sentence(leak)).toBe("Hall: no longer reports water (alarm 2)");
+  await setLanguage("de");
+  expect(sentence({ ...event, changed: ["contact", "carbon_monoxide"] })).toBe("Hall: meldet Kohlenmonoxid");
+  expect(sentence(leak)).toBe("Hall: meldet Wasser nicht mehr (Alarm 2)");
+  await setLanguage("en");
+  forgetHouse();
 });
 
 test("a custom event shows its fields, whatever they are", () => {

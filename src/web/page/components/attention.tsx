@@ -1,6 +1,7 @@
 // What needs attention, above all else. Gone when there is nothing.
 import { useEffect } from "preact/hooks";
-import { type Matter, matters, startAttention } from "../state/attention.ts";
+import { matters, startAttention } from "../state/attention.ts";
+import type { Matter } from "../state/device-matters.ts";
 import { t } from "../texts/index.ts";
 import { Icon } from "./icon.tsx";
 

@@ -1,6 +1,7 @@
 // A device's attributes by what a person does with them: controls first, then what it measures, its settings, and how it fares.
 import { type Device, propertiesOf, propertyOf } from "../state/house.ts";
 import { type ControlKind, controlKind } from "./control-kind.ts";
+import { isReplaced } from "./sensor-words.ts";
 
 export interface AttributeParts {
   controls: string[];
@@ -21,27 +22,18 @@ const FIRST = [
   "speed_pct",
   "volume_pct",
 ];
-/** Words that all devices share, and what they are made of: who has the first needs not see the others. */
-const MADE_OF: Readonly<Record<string, readonly string[]>> = {
-  brightness_pct: ["brightness"],
-  color_temp_k: ["color_temp"],
-  color_rgb: ["color", "color_xy", "color_hs", "color_mode"],
-  speed_pct: ["percentage", "speed"],
-  volume_pct: ["volume", "volume_level"],
-  target_temperature: ["occupied_heating_setpoint", "current_heating_setpoint"],
-  current_temperature: ["local_temperature"],
-};
-
 export function partsOf(device: Device): AttributeParts {
   const parts: AttributeParts = { controls: [], readings: [], settings: [], diagnostics: [] };
   const names = new Set([...propertiesOf(device).keys(), ...Object.keys(device.attributes)]);
-  const covered = new Set(Object.entries(MADE_OF).flatMap(([word, raw]) => (names.has(word) ? raw : [])));
   for (const name of names) {
     const { category, hidden } = propertyOf(device, name);
-    if (hidden || covered.has(name)) continue;
     const isControl = kindIn(device, name) !== undefined;
+    const isCovered = isReplaced(device, name);
+    if (hidden || (isCovered && isControl)) continue;
     if (!isControl && !Object.hasOwn(device.attributes, name)) continue;
-    if (category === "config") parts.settings.push(name);
+    // What a better word says as well is how the device itself calls it.
+    if (isCovered) parts.diagnostics.push(name);
+    else if (category === "config") parts.settings.push(name);
     else if (category === "diagnostic") parts.diagnostics.push(name);
     else if (isControl) parts.controls.push(name);
     else parts.readings.push(name);

@@ -1,5 +1,6 @@
 // What can be done with a device, by the words that devices share and by its schema; never by who made it.
 import { type Attributes, type Device, optionsOf, type Property, propertiesOf, propertyOf } from "../state/device.ts";
+import { isReplaced } from "./sensor-words.ts";
 
 /** A value within a range, set by dragging. `say`: what it is about. */
 export interface Range {
@@ -28,7 +29,8 @@ export type Control =
       step: number;
       unit: string;
     }
-  | { kind: "lock"; locked: boolean }
+  /** Undefined while it is neither. */
+  | { kind: "lock"; locked: boolean | undefined }
   | { kind: "timer" }
   | { kind: "choice"; attribute: string; value: string | undefined; options: readonly string[] }
   | { kind: "orders"; attribute: string; orders: readonly string[] };
@@ -37,26 +39,13 @@ export type Control =
 const COMMANDED = new Set(
   "on brightness_pct color_temp_k color_rgb position locked target_temperature speed_pct volume_pct".split(" "),
 );
-/** A device's own value → the shared words that replace it. */
-const REPLACED: Readonly<Record<string, string>> = {
-  brightness: "brightness_pct",
-  color_temp: "color_temp_k",
-  color: "color_rgb",
-  speed: "speed_pct",
-  volume: "volume_pct",
-  setpoint: "target_temperature",
-  occupied_heating_setpoint: "target_temperature",
-  current_heating_setpoint: "target_temperature",
-  local_temperature: "current_temperature",
-};
 const OPENINGS = /cover|blind|curtain|shutter|garage|gate|valve|window/;
 const MOST = 24;
 
 /** Neither a setting of the device, nor how it fares, nor told in a better word. */
 export function isShown(device: Device, name: string): boolean {
   const { hidden, category } = propertyOf(device, name);
-  const better = REPLACED[name];
-  return !hidden && !category && !(better !== undefined && Object.hasOwn(device.attributes, better));
+  return !hidden && !category && !isReplaced(device, name);
 }
 
 export function isWritable(device: Device, name: string): boolean {
@@ -104,7 +93,7 @@ function controlFor(device: Device, name: string, attributes: Attributes): Ranke
   const value = attributes[name];
   const options = optionsOf(property);
   const base = name.replace(/_l?\d+$/, "");
-  if (name === "locked") return typeof value === "boolean" ? ranked(0, { kind: "lock", locked: value }) : [];
+  if (name === "locked") return lockOf(value, attributes);
   if (TARGETS.includes(name)) return ranked(1, { kind: "target", attribute: name, ...targetOf(property, value) });
   if (name === "color_rgb") return ranked(6, { kind: "colour", attribute: name, value: textOf(value) });
   const range = RANGES[base];
@@ -119,6 +108,11 @@ function controlFor(device: Device, name: string, attributes: Attributes): Ranke
     : [];
 }
 
+function lockOf(value: unknown, { lock_state }: Attributes): Ranked[] {
+  if (typeof value === "boolean") return ranked(0, { kind: "lock", locked: value });
+  return typeof lock_state === "string" ? ranked(0, { kind: "lock", locked: undefined }) : [];
+}
+
 // What is measured stays a reading, even where a simulation lets it be set.
 function isMeasured(name: string): boolean {
   return /temperature|humidity|battery|illuminance|pressure|power|energy/.test(name);
@@ -130,8 +124,8 @@ function switchOf(
 ): Ranked[] {
   const isSwitch = /^on(_|$)/.test(name);
   // Doors, motion and leaks are readings, whatever may be written there.
-  if (!isSwitch && (/sensor/.test(device.device_type ?? "") || propertiesOf(device) === undefined)) return [];
-  if (name === "open" || property.class !== undefined) return [];
+  if (!isSwitch && (/sensor/.test(device.device_type ?? "") || property.class !== undefined)) return [];
+  if (name === "open") return [];
   return ranked(isSwitch ? 1 : 8, { kind: "switch", attribute: name, on: value });
 }
 

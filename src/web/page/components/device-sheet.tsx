@@ -1,10 +1,11 @@
 // All that can be done with one device, and what it reports.
 import type { Signal } from "@preact/signals";
 import { isGroup } from "../state/device.ts";
-import { type Device, devices } from "../state/house.ts";
+import { type Device, devices, propertyOf } from "../state/house.ts";
 import { allows } from "../state/session.ts";
 import { here } from "../state/start-address.ts";
 import { formatAge, t } from "../texts/index.ts";
+import { valueInWords } from "./attribute-words.ts";
 import { controlsOf, isShown } from "./controls.ts";
 import { DeviceControl } from "./device-control.tsx";
 import { MembersOf } from "./group-members.tsx";
@@ -64,6 +65,6 @@ function Opened({ of }: { of: Signal<Device> }) {
 
 function readingText(device: Device, name: string, value: unknown): string {
   if (typeof value === "number") return measureInWords(device, name, value);
-  if (typeof value === "boolean") return t(value ? "state.yes" : "state.no");
+  if (typeof value === "boolean") return valueInWords(name, value, propertyOf(device, name));
   return wordFor(String(value));
 }

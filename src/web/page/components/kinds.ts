@@ -1,9 +1,24 @@
 // What a device is to a person: its icon, its state in words, and what it measures.
-import type { Attributes, Device } from "../state/house.ts";
+import type { Attributes, Device, Json, Property } from "../state/house.ts";
 import { propertyOf } from "../state/house.ts";
+import type { TextKey } from "../texts/catalogue.ts";
 import { formatNumber, formatTime, t, textFor } from "../texts/index.ts";
 import { controlsOf, isShown, type Range, shareOf } from "./controls.ts";
 import type { IconName } from "./icon.tsx";
+import {
+  type Alarm,
+  alarmsOf,
+  iconOfKind,
+  isBattery,
+  isKind,
+  isMain,
+  isReported,
+  meaningOf,
+  partOf,
+  type Reading,
+  readingsOf,
+  senseOf,
+} from "./sensor-words.ts";
 
 const ICON_OF_TYPE: Readonly<Record<string, IconName>> = {
   light: "light",
@@ -24,80 +39,153 @@ const ICON_OF_TYPE: Readonly<Record<string, IconName>> = {
   schedule: "timer",
   calendar: "activity",
   siren: "alert",
+  alarm: "bell",
+  alarm_control_panel: "bell",
 };
-// The first that a device has says what it is about.
-const MEASURED: readonly [string, IconName][] = [
-  ["current_temperature", "temperature"],
-  ["temperature", "temperature"],
-  ["humidity", "humidity"],
-  ["occupancy", "motion"],
-  ["motion", "motion"],
-  ["presence", "motion"],
-  ["contact", "door"],
-  ["open", "door"],
-  ["leak", "valve"],
-  ["water_leak", "valve"],
-  ["smoke", "alert"],
-  ["power", "plug"],
-  ["power_w", "plug"],
-  ["energy", "plug"],
-  ["illuminance", "light"],
-  ["co2", "gauge"],
-  ["pm25", "gauge"],
-  ["pressure", "gauge"],
-  ["usage_pct", "gauge"],
+// What is measured, with its unit where none is said; the first that a device has says what it is about.
+const MEASURED: readonly [word: string, IconName, unit: string][] = [
+  ["current_temperature", "temperature", "°C"],
+  ["temperature", "temperature", "°C"],
+  ["humidity", "humidity", "%"],
+  ["power", "plug", "W"],
+  ["energy", "plug", "kWh"],
+  ["illuminance", "light", "lx"],
+  ["co2", "gauge", "ppm"],
+  ["pm25", "gauge", "µg/m³"],
+  ["pressure", "gauge", "hPa"],
+  ["voltage", "plug", "V"],
+  ["current", "plug", "A"],
+  ["usage_pct", "gauge", "%"],
 ];
-const BATTERIES = ["battery_pct", "battery", "battery_level"];
+const UNITS = new Map([
+  ...MEASURED.map(([word, , unit]) => [word, unit] as const),
+  ["target_temperature", "°C"] as const,
+  ["battery", "%"] as const,
+]);
+const rankOf = ({ word }: Reading): number => MEASURED.findIndex(([one]) => one === word);
+const isNumber = ({ value }: Reading): boolean => typeof value === "number" && Number.isFinite(value);
 
 export function iconOf(device: Device): IconName {
+  const readings = readingsOf(device, device.attributes);
+  if (alarmsOf(device, device.attributes).some(({ severity }) => severity === "act")) return "alert";
   const byType = ICON_OF_TYPE[device.device_type ?? ""];
-  return byType ?? MEASURED.find(([name]) => Object.hasOwn(device.attributes, name))?.[1] ?? "gauge";
-}
-
-/** Percent; undefined where it has no battery. */
-export function batteryOf({ attributes }: Device): number | undefined {
-  return BATTERIES.map((name) => attributes[name]).find((level) => typeof level === "number");
+  if (byType) return byType;
+  const measured = measuredOf(device, device.attributes)[0];
+  const main = readings.find((one) => isMain(one));
+  const other = readings.find((one) => iconOfKind(one) !== undefined && one.word !== "battery_low");
+  return (
+    (main && iconOfKind(main)) ??
+    MEASURED[measured ? rankOf(measured) : -1]?.[1] ??
+    (other && iconOfKind(other)) ??
+    "gauge"
+  );
 }
 
 /** Whether the device's own colour may show that it does something. */
 export function isActive({ on, locked, open, moving, state, heating, action }: Attributes): boolean {
   if (on === false) return false;
-  const moves = moving === true || moving === "opening" || moving === "closing";
+  const moves = moving === "opening" || moving === "closing";
   const works = heating === true || action === "heating" || action === "cooling" || state === "cleaning";
   return on === true || locked === false || open === true || moves || works || state === "started";
 }
 
-/** `On · 60 %`, `21.4 °C`. Undefined where there is nothing to say yet. */
+const FEW = 3;
+/** Of those, none is left out for want of room. */
+export const MAX_ALARMS = 6;
+
+/** `On · 60 %`, `21.4 °C`, `Smoke!`. Where it has reported nothing, that. */
 export function stateInWords(device: Device, attributes: Attributes): string {
-  const known = [...mainWords(device, attributes), ...measuredWords(device, attributes)];
-  const parts = known.length > 0 ? known : otherWords(device, attributes);
-  return parts.length === 0 ? t("state.unknown") : [...new Set(parts)].slice(0, 3).join(" · ");
+  const alarms = alarmsOf(device, attributes);
+  const known = [
+    ...mainWords(device, attributes),
+    ...sensedWords(device, attributes, alarms.length > 0),
+    ...gangWords(attributes),
+  ];
+  if (known.length === 0) known.push(...doingWords(attributes));
+  known.push(...measuredOf(device, attributes).map((one) => measuredWords(device, one)));
+  const parts = [...new Set([...alarms.map((alarm) => `${capitalized(alarmInWords(alarm))}!`), ...known])];
+  const shown = parts.length > 0 ? parts : otherWords(device, attributes);
+  return shown.length === 0
+    ? t("device.silent")
+    : shown.slice(0, Math.max(FEW, Math.min(alarms.length, MAX_ALARMS))).join(" · ");
+}
+
+/** `carbon monoxide`, `water at alarm 1`. */
+export function alarmInWords({ word, part }: Pick<Alarm, "word" | "part">): string {
+  const what = t(`kind.${word}.true` as TextKey);
+  return part === undefined ? what : t("state.at_part", { what, part: partInWords(part) });
+}
+
+/** `open`, `no smoke`, `water at alarm 1`: in the midst of a sentence. Undefined for what has no words of its own. */
+export function senseInWords(name: string, value: Json | undefined, property?: Property): string | undefined {
+  const sense = senseOf(name, value, property);
+  return sense && t(`kind.${sense.kind}.${sense.is}` as TextKey);
+}
+
+/** What it reports that is on: `smoke`, `a low battery`. */
+export const nounFor = (kind: string): string => textFor(`noun.${kind}`) ?? t(`kind.${kind}.true` as TextKey);
+
+/** `l1` → `1`, `alarm_2` → `alarm 2`. */
+export function partInWords(part: string): string {
+  const [, stem = "", number] = /^([a-z]+)_?(\d+)$/i.exec(part) ?? [];
+  if (number === undefined) return textFor(`part.${part}`) ?? part.replaceAll("_", " ");
+  return stem.length <= 2 ? number : `${textFor(`part.${stem}`) ?? stem} ${number}`;
 }
 
 function mainWords(device: Device, attributes: Attributes): string[] {
-  if (device.device_type === "schedule") return scheduleWords(attributes);
-  const { on, position, moving, locked, contact, open, state, action, title } = attributes;
+  const { device_type: type } = device;
+  if (type === "schedule") return scheduleWords(attributes);
+  const { on, position, moving, locked, lock_state, action, mode, title, alarm } = attributes;
   const words: string[] = [];
-  if (on === true && device.device_type === "calendar" && typeof title === "string") words.push(title);
-  else if (typeof on === "boolean") words.push(t(on ? "state.on" : "state.off"));
-  else words.push(...gangWords(attributes));
+  if (on === true && type === "calendar" && typeof title === "string") words.push(title);
+  else if (typeof on === "boolean" && !(on && type === "siren")) words.push(t(on ? "state.on" : "state.off"));
   const level = controlsOf(device, attributes).find(
     (one): one is Range => one.kind === "range" && ["brightness", "speed", "volume"].includes(one.say),
   );
   if (on !== false && level?.value !== undefined) words.push(`${formatNumber(shareOf(level, level.value), 0)} %`);
   if (moving === "opening" || moving === "closing") words.push(t(`state.${moving}`));
-  if (typeof position === "number") words.push(positionInWords(position));
-  if (typeof locked === "boolean") words.push(t(locked ? "state.locked" : "state.unlocked"));
-  if (typeof contact === "boolean") words.push(t(contact ? "state.closed" : "state.open"));
-  if (typeof open === "boolean") words.push(t(open ? "state.open" : "state.closed"));
-  for (const name of ["motion", "occupancy", "presence"] as const)
-    if (typeof attributes[name] === "boolean") words.push(t(attributes[name] ? "state.motion" : "state.quiet"));
-  for (const name of ["leak", "water_leak"] as const)
-    if (typeof attributes[name] === "boolean") words.push(t(attributes[name] ? "state.wet" : "state.dry"));
-  if (typeof attributes.smoke === "boolean") words.push(t(attributes.smoke ? "state.smoke" : "state.no_smoke"));
+  if (typeof position === "number" && !isClimate(device)) words.push(positionInWords(position));
+  if (typeof locked !== "boolean" && typeof lock_state === "string" && lock_state !== "jammed")
+    words.push(wordFor(lock_state));
+  if (typeof alarm === "string" && isShown(device, "alarm")) words.push(...panelWords(device, alarm));
   if (attributes.heating === true) words.push(t("state.heating"));
-  for (const word of [action, state]) if (words.length === 0 && typeof word === "string") words.push(wordFor(word));
+  const isOff = mode === "off" && action !== "heating" && action !== "cooling";
+  if (isClimate(device) && words.length === 0)
+    words.push(...doingWords({ action: isOff ? mode : (action ?? mode ?? null) }));
   return words;
+}
+
+const NO_ALARM = /^(triggered|off|idle|normal|none|clear|ok|no_alarm)?$/i;
+
+/** Of an alarm panel; what others call so has words of its own. */
+function panelWords(device: Device, alarm: string): string[] {
+  if (NO_ALARM.test(alarm)) return [];
+  return textFor(`state.${alarm}`) === undefined
+    ? [`${attributeName(device, "alarm")}: ${wordFor(alarm).slice(0, LONGEST)}`]
+    : [wordFor(alarm)];
+}
+
+/** Of what says in a word what it does: a vacuum, a remote control. */
+function doingWords({ action, state }: Attributes): string[] {
+  const said = [action, state].find((word) => typeof word === "string" && word !== "" && word !== "unknown");
+  return typeof said === "string" ? [wordFor(said)] : [];
+}
+
+/** Of what is on or off. While there is an alarm, nothing is said of others that there are not. */
+function sensedWords(device: Device, attributes: Attributes, isAlarm: boolean): string[] {
+  return readingsOf(device, attributes)
+    .filter((one) => isMain(one) && propertyOf(device, one.name).category === undefined)
+    .filter(({ word, value }) => !isReported(word) || (value === false && !isAlarm))
+    .flatMap((one) => (one.word === "open" && isClimate(device) ? windowWords(one) : capitalized(kindWords(one))));
+}
+
+/** What is open of a thermostat is a window somewhere near. */
+const windowWords = ({ value }: Reading): string[] => (value === true ? [t("state.window_open")] : []);
+const isClimate = ({ device_type: type }: Device): boolean => type === "climate" || type === "thermostat";
+
+function kindWords({ word, part, value }: Reading): string {
+  const what = t(`kind.${word}.${value === true}` as TextKey);
+  return part === undefined ? what : t("state.at_part", { what, part: partInWords(part) });
 }
 
 function scheduleWords({ on, enabled, next_change: next }: Attributes): string[] {
@@ -106,16 +194,22 @@ function scheduleWords({ on, enabled, next_change: next }: Attributes): string[]
   return typeof next === "string" && Date.parse(next) > 0 ? [now, t("state.until", { time: formatTime(next) })] : [now];
 }
 
-/** Of a device with several switches. */
+/** Of what has a switch for each of its parts, and none for the whole. */
 function gangWords(attributes: Attributes): string[] {
+  if (typeof attributes.on === "boolean") return [];
   const gangs = Object.entries(attributes).filter(([name, on]) => name.startsWith("on_") && typeof on === "boolean");
+  const [[name = "", isOn] = [], ...more] = gangs;
+  if (name === "") return [];
+  if (more.length === 0) return [`${capitalized(partInWords(name.slice(3)))}: ${t(`kind.on.${isOn === true}`)}`];
   const count = gangs.filter(([, on]) => on === true).length;
-  return gangs.length > 0 ? [t("state.some_on", { count, all: gangs.length })] : [];
+  return [t("state.some_on", { count, all: gangs.length })];
 }
 
 function positionInWords(position: number): string {
-  if (position === 0) return t("state.closed");
-  return position === 100 ? t("state.open") : t("state.open_by", { percent: formatNumber(position, 0) });
+  if (position === 0) return capitalized(t("kind.open.false"));
+  return position === 100
+    ? capitalized(t("kind.open.true"))
+    : t("state.open_by", { percent: formatNumber(position, 0) });
 }
 
 /** A word that devices use, in the reader's language where it is known. */
@@ -125,60 +219,63 @@ export function wordFor(word: string): string {
 
 /** What it is called that is set or measured, in the reader's language where it is known. */
 export function attributeName(device: Device, attribute: string): string {
-  const { title } = propertyOf(device, attribute);
-  const part = /^on_l?(\w+)$/.exec(attribute)?.[1];
-  if (part !== undefined) return t("attribute.on_part", { part });
-  return textFor(`attribute.${attribute}`) ?? title ?? capitalized(attribute.replaceAll("_", " "));
+  const property = propertyOf(device, attribute);
+  const { word = attribute } = meaningOf(attribute, property) ?? {};
+  const part = partOf(attribute, property);
+  const what = textFor(`attribute.${part === undefined ? attribute : word}`);
+  if (what === undefined) return property.title ?? capitalized(attribute.replace(/[_\s]+/g, " ").trim() || attribute);
+  return part === undefined ? what : t("attribute.part", { what, part: partInWords(part) });
 }
 
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-function measuredWords(device: Device, attributes: Attributes): string[] {
-  return MEASURED.flatMap(([name]) => {
-    const value = attributes[name];
-    return typeof value === "number" && Number.isFinite(value) && isShown(device, name)
-      ? [measureInWords(device, name, value)]
-      : [];
+/** What it measures, the most wanted first. */
+function measuredOf(device: Device, attributes: Attributes): Reading[] {
+  return readingsOf(device, attributes)
+    .filter((one) => isNumber(one) && rankOf(one) >= 0 && isShown(device, one.name))
+    .sort((a, b) => rankOf(a) - rankOf(b) || Number(a.part !== undefined) - Number(b.part !== undefined));
+}
+
+function measuredWords(device: Device, { name, part, value }: Reading): string {
+  const words = measureInWords(device, name, Number(value));
+  return part === undefined ? words : `${capitalized(partInWords(part))}: ${words}`;
+}
+
+/** Of a device that has none of these, by the names that it gives: what it does, else how it fares. */
+function otherWords(device: Device, attributes: Attributes): string[] {
+  const all = readingsOf(device, attributes, true).filter(({ value }) => value !== "");
+  const plain = all.filter(({ value }) => typeof value !== "object");
+  const own = plain.filter(({ name }) => isShown(device, name) && !isBattery(device, name));
+  return ([own, plain, all].find(({ length }) => length > 0) ?? []).map((one) => {
+    const { name, word, value } = one;
+    if (typeof value === "boolean" && isKind(word)) return capitalized(kindWords(one));
+    const what = attributeName(device, name.replace(/_pct$/, ""));
+    if (typeof value === "number") return `${what} ${measureInWords(device, name, value)}`;
+    if (typeof value === "boolean") return `${what}: ${t(value ? "state.yes" : "state.no")}`;
+    return `${what}: ${(typeof value === "string" ? wordFor(value) : JSON.stringify(value)).slice(0, LONGEST)}`;
   });
 }
 
-/** Of a device that measures something of its own, by the names that it gives. */
-function otherWords(device: Device, attributes: Attributes): string[] {
-  return Object.entries(attributes).flatMap(([name, value]) =>
-    typeof value === "number" && Number.isFinite(value) && isShown(device, name) && !BATTERIES.includes(name)
-      ? [`${attributeName(device, name.replace(/_pct$/, ""))} ${measureInWords(device, name, value)}`]
-      : [],
-  );
-}
-
 export function measureInWords(device: Device, name: string, value: number): string {
-  const unit = propertyOf(device, name).unit ?? UNITS[name] ?? (name.endsWith("_pct") ? "%" : "");
+  const property = propertyOf(device, name);
+  const { word = name } = meaningOf(name, property) ?? {};
+  const unit = property.unit ?? UNITS.get(word) ?? (name.endsWith("_pct") ? "%" : "");
   // Nothing in a house is that large: some device reports nonsense, and its tile keeps its size.
   const text = Math.abs(value) < MOST ? formatNumber(value, 1) : value.toExponential(1);
   return `${text} ${unit}`.trimEnd();
 }
 
 const MOST = 1e12;
-const UNITS: Readonly<Record<string, string>> = {
-  temperature: "°C",
-  current_temperature: "°C",
-  humidity: "%",
-  battery_pct: "%",
-  battery: "%",
-  power_w: "W",
-  usage_pct: "%",
-};
+const LONGEST = 60;
 
 /** What its line is drawn of; undefined for a device that measures nothing. */
 export function plottedOf(device: Device): string | undefined {
-  const { attributes } = device;
-  const known = MEASURED.find(([name]) => typeof attributes[name] === "number" && isShown(device, name));
-  return known?.[0];
+  return measuredOf(device, device.attributes)[0]?.name;
 }
 
 /** Whether a person would look for it on the start. */
 export function hasSomethingToShow(device: Device): boolean {
   const { attributes } = device;
-  if (controlsOf(device, attributes).length > 0) return true;
-  return Object.keys(attributes).some((name) => isShown(device, name) && !BATTERIES.includes(name));
+  if (controlsOf(device, attributes).length > 0 || alarmsOf(device, attributes).length > 0) return true;
+  return Object.keys(attributes).some((name) => isShown(device, name) && !isBattery(device, name));
 }

@@ -46,7 +46,7 @@ function commandInWords(detail: string): string {
 
 function inWords(device: Device, attributes: Attributes): string | undefined {
   const words = stateInWords(device, attributes);
-  return words === t("state.unknown") ? undefined : words;
+  return words === t("device.silent") ? undefined : words;
 }
 
 function find(id: string): Device | undefined {

@@ -83,7 +83,7 @@ function deviceState(spec: Part): string {
   const { op = "Eq", value } = spec;
   const isPlain = typeof value === "boolean" && (op === "Eq" || op === "Ne");
   const who = words.targetWords(spec, spec.match === "any" ? "disjunction" : "conjunction");
-  const own = isPlain && words.stateWords("is", { who, attribute, value: op === "Eq" ? value : !value });
+  const own = isPlain && words.stateWords("is", { who, ids, attribute, value: op === "Eq" ? value : !value });
   if (own) return own;
   const about = { device: ids?.[0] ?? "", attribute };
   return t("if.compare", {

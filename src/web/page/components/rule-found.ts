@@ -2,9 +2,8 @@
 // moment; where that has another form than those known here, it is shown as it is.
 import type { Json } from "../state/house.ts";
 import type { ConditionTrace } from "../state/rules.ts";
-import type { TextKey } from "../texts/catalogue.ts";
 import { t } from "../texts/index.ts";
-import { deviceName, isolated, nameOf } from "./rule-names.ts";
+import { isolated, nameOf } from "./rule-names.ts";
 import * as words from "./rule-words.ts";
 
 /** `{what} was {found}, wanted {wanted}`. */
@@ -39,15 +38,6 @@ const OPS: Readonly<Record<string, string>> = {
   "is at most": "Lte",
 };
 const COMPARISON = "(is not|is above|is at least|is below|is at most|is) (.*)$";
-const STATES: Readonly<Record<string, readonly [yes: TextKey, no: TextKey]>> = {
-  motion: ["found.somebody", "found.nobody"],
-  occupancy: ["found.somebody", "found.nobody"],
-  presence: ["found.somebody", "found.nobody"],
-  open: ["found.open", "found.closed"],
-  contact: ["found.closed", "found.open"],
-  on: ["found.on", "found.off"],
-  locked: ["found.locked", "found.unlocked"],
-};
 
 const READERS: Readonly<Record<string, Reader>> = {
   device_state: deviceState,
@@ -57,7 +47,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     const [, mode, state] = /^mode (.+) is (on|off)$/s.exec(expected) ?? [];
     if (mode === undefined) return undefined;
     const inWords = (value: Json): string =>
-      value === "on" || value === "off" ? t(`found.${value}`) : isolated(words.text(value));
+      value === "on" || value === "off" ? t(`kind.on.${value === "on"}`) : isolated(words.text(value));
     return { what: nameOf("mode", mode), found: inWords(actual), wanted: inWords(state ?? "") };
   },
   hub_variable({ expected, actual }) {
@@ -103,15 +93,12 @@ function deviceState({ expected, actual }: ConditionTrace): Found | undefined {
   if (device === undefined || attribute === undefined) return undefined;
   const about = { device, attribute };
   const wanted = parsed(value);
-  const states = STATES[attribute];
-  const inWords = (one: Json): string =>
-    states !== undefined && typeof one === "boolean" ? t(states[one ? 0 : 1]) : words.valueWords(one, about);
   return {
-    what: states === undefined ? words.attributeOf([device], attribute) : deviceName(device),
-    found: inWords(actual),
+    what: words.attributeOf([device], attribute),
+    found: words.valueWords(actual, about),
     wanted:
       typeof wanted === "boolean" && op === "is"
-        ? inWords(wanted)
+        ? words.valueWords(wanted, about)
         : words.comparison("wanted", { op: OPS[op ?? ""], value: wanted }, about),
   };
 }

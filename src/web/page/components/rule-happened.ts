@@ -3,6 +3,7 @@
 import type { Attributes, Json } from "../state/house.ts";
 import type { ActionTrace, Part, Trace } from "../state/rules.ts";
 import { formatTime, t } from "../texts/index.ts";
+import { heldBackWords } from "./renamed-words.ts";
 import { doOf, setWords } from "./rule-actions.ts";
 import { headlineOf } from "./rule-found.ts";
 import { deviceName, isolated, nameOf } from "./rule-names.ts";
@@ -66,7 +67,7 @@ const HAPPENED: Readonly<Record<string, Teller>> = {
 
 function changed({ device_id: device, attribute, value, previous }: Attributes): string | undefined {
   if (typeof device !== "string" || typeof attribute !== "string") return undefined;
-  const own = words.stateWords("did", { who: deviceName(device), attribute, value });
+  const own = words.stateWords("did", { who: deviceName(device), ids: [device], attribute, value });
   return own ?? became(words.attributeOf([device], attribute), { value, previous }, { device, attribute });
 }
 
@@ -85,8 +86,10 @@ function pressed({ device_id: device, button }: Attributes, event: Json | undefi
   return t("did.pressed", { device: deviceName(device), press: pressWords(event, button) });
 }
 
-function battery({ device_id: device, battery_pct: level }: Attributes): string | undefined {
+function battery({ device_id: device, battery_pct: level, reported }: Attributes): string | undefined {
   if (typeof device !== "string" || level === undefined) return undefined;
+  // The level then only stands for what it says.
+  if (reported !== undefined) return t("did.battery_reported", { device: deviceName(device) });
   const value = words.valueWords(level, { device, attribute: "battery_pct" });
   return t("did.battery", { device: deviceName(device), value });
 }
@@ -133,6 +136,12 @@ function jsonOf(text = ""): Attributes | undefined {
   }
 }
 
+/** What kept it from running, but for its conditions. */
+export function refusalWords({ outcome, why }: Trace): string | undefined {
+  if (outcome === "fired" || outcome === "conditions_failed") return undefined;
+  return (outcome === "paused" ? heldBackWords(why) : undefined) ?? t(`why.${outcome}`);
+}
+
 /** One sentence: why it ran, or the first reason why it did not. */
 export function outcomeWords(trace: Trace): string {
   const { outcome, conditions, actions } = trace;
@@ -141,7 +150,8 @@ export function outcomeWords(trace: Trace): string {
     const why = cross ? headlineOf(cross) : trace.why;
     return t(trace.dry_run ? "why.would_not_run" : "why.did_not_run", { why });
   }
-  if (outcome !== "fired") return t("why.did_not_run", { why: t(`why.${outcome}`) });
+  const refusal = refusalWords(trace);
+  if (refusal !== undefined) return t("why.did_not_run", { why: refusal });
   if (trace.dry_run) return t("why.would_run");
   const failed = actions.filter(({ result }) => result === "failed").length;
   if (failed > 0) return t("why.ran_with_failures", { count: failed });

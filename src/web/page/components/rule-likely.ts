@@ -2,6 +2,7 @@
 import { type Attributes, type Device, deviceList, devices, type Json } from "../state/house.ts";
 import type { Part } from "../state/rules.ts";
 import { devicesOf, text } from "./rule-words.ts";
+import { isBattery } from "./sensor-words.ts";
 
 export type Row = [key: string, value: string];
 
@@ -9,7 +10,10 @@ export type Row = [key: string, value: string];
 export function likelyContext(trigger: Part | undefined): Row[] {
   if (trigger === undefined) return [];
   // Of any device, the first that has what it is about.
-  const fits = ({ attributes }: Device): boolean => Object.hasOwn(attributes, text(trigger.attribute ?? "battery_pct"));
+  const fits = (device: Device): boolean =>
+    Object.keys(device.attributes).some((name) =>
+      trigger.attribute === undefined ? isBattery(device, name) : name === trigger.attribute,
+    );
   const found = /^(device_|button_|numeric_)/.test(trigger.type) ? deviceList.peek().find(fits)?.id : undefined;
   const [device = found] = devicesOf(trigger) ?? [];
   const first = (value: Json | undefined): Json | undefined => (Array.isArray(value) ? value[0] : value);

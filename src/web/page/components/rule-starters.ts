@@ -1,6 +1,7 @@
 // Rules to start with: which devices they are about, and what is sent to the hub.
-import { type Device, deviceList, type Json, propertyOf } from "../state/house.ts";
+import { type Device, deviceList, type Json } from "../state/house.ts";
 import { t } from "../texts/index.ts";
+import { attributeFor } from "./sensor-words.ts";
 
 export const STARTERS = ["motion", "door", "sunset", "battery"] as const;
 export type Starter = (typeof STARTERS)[number];
@@ -24,15 +25,6 @@ export interface Filled {
 
 type NewRule = Record<string, Json>;
 
-const MOTION: readonly [string, boolean][] = [
-  ["occupancy", true],
-  ["motion", true],
-  ["presence", true],
-];
-const OPENING: readonly [string, boolean][] = [
-  ["contact", false],
-  ["open", true],
-];
 const LAMP_TYPES = new Set(["light", "switch"]);
 
 export function lamps(): Device[] {
@@ -44,15 +36,13 @@ export function lamps(): Device[] {
   );
 }
 
-export const motionSensors = (): Sensor[] => sensorsWith(MOTION);
-export const openings = (): Sensor[] => sensorsWith(OPENING);
+export const motionSensors = (): Sensor[] => sensorsOf(["motion", "presence"]);
+export const openings = (): Sensor[] => sensorsOf(["open"]);
 
-function sensorsWith(wanted: readonly [string, boolean][]): Sensor[] {
+function sensorsOf(words: readonly string[]): Sensor[] {
   return deviceList.value.flatMap((device) => {
-    const found = wanted.find(
-      ([name]) => typeof device.attributes[name] === "boolean" || propertyOf(device, name).type === "boolean",
-    );
-    return found ? [{ device, attribute: found[0], value: found[1] }] : [];
+    const found = words.flatMap((word) => attributeFor(device, word) ?? [])[0];
+    return found ? [{ device, ...found }] : [];
   });
 }
 

@@ -1,6 +1,7 @@
 // Ready-made beginnings of rules, with the first devices of the house that fit.
 import { type Device, deviceList, propertyOf } from "../state/house.ts";
 import { t } from "../texts/index.ts";
+import { attributeFor } from "./sensor-words.ts";
 
 export const STARTS = ["motion", "door", "sunset", "battery", "scratch"] as const;
 export type Start = (typeof STARTS)[number];
@@ -15,27 +16,22 @@ function first(fits: (device: Device) => boolean, otherwise: string): string {
   return deviceList.peek().find(fits)?.id ?? otherwise;
 }
 
-const has = (name: string) => (device: Device) => Object.hasOwn(device.attributes, name);
 const lamp = (): string =>
   first((device) => device.device_type === "light" && propertyOf(device, "on").readOnly !== true, "lamp");
 
-/** The first of these attributes that a device has, and its value that means so. */
-function sensor(names: readonly [string, boolean][], otherwise: string) {
-  const found = names.find(([name]) => deviceList.peek().some(has(name))) ?? names[0];
-  const [attribute = "", value = true] = found ?? [];
-  return { device_id: first(has(attribute), otherwise), attribute, value };
+/** The first device that senses one of these, by the better word first; `value` of its attribute means so. */
+function sensor(words: readonly string[], otherwise: string) {
+  for (const word of words)
+    for (const device of deviceList.peek()) {
+      const found = attributeFor(device, word);
+      if (found) return { device_id: device.id, ...found };
+    }
+  return { device_id: otherwise, attribute: words[0] ?? "", value: true };
 }
 
 const BUILD: Readonly<Record<Start, () => Rule>> = {
   motion() {
-    const { value, ...motion } = sensor(
-      [
-        ["motion", true],
-        ["occupancy", true],
-        ["presence", true],
-      ],
-      "motion",
-    );
+    const { value, ...motion } = sensor(["motion", "presence"], "motion");
     const device_id = lamp();
     return {
       run_mode: "restart",
@@ -49,13 +45,7 @@ const BUILD: Readonly<Record<Start, () => Rule>> = {
     };
   },
   door() {
-    const { value, ...door } = sensor(
-      [
-        ["open", true],
-        ["contact", false],
-      ],
-      "door",
-    );
+    const { value, ...door } = sensor(["open"], "door");
     return {
       triggers: [{ type: "device_state_changed", ...door, to: value, for_duration_secs: 600 }],
       actions: [{ type: "notify", channel: "all", message: t("start.message_door") }],

@@ -6,7 +6,7 @@ import type { ActionTrace, ConditionTrace, Part, Trace } from "../state/rules.ts
 import { formatAge, formatExact, formatNumber, t } from "../texts/index.ts";
 import { clockText } from "./rule-clock.ts";
 import { foundWords, isUnknown } from "./rule-found.ts";
-import { actionWords, outcomeWords, triggerWords } from "./rule-happened.ts";
+import { actionWords, outcomeWords, refusalWords, triggerWords } from "./rule-happened.ts";
 import { quoted } from "./rule-words.ts";
 import { type Mark, Moment, Timeline } from "./timeline.tsx";
 
@@ -42,8 +42,7 @@ export function lookOf({ outcome, actions, ended_at, dry_run }: Trace): "ran" | 
 }
 
 export function TraceTimeline({ trace, actions }: TraceProps) {
-  const { outcome } = trace;
-  const refusal = outcome === "fired" || outcome === "conditions_failed" ? undefined : outcome;
+  const refusal = refusalWords(trace);
   return (
     <Timeline label={outcomeWords(trace)}>
       <Moment mark="start" title={triggerWords(trace.trigger)} aside={formatExact(trace.at)}>
@@ -53,7 +52,7 @@ export function TraceTimeline({ trace, actions }: TraceProps) {
         <Condition key={at} of={condition} />
       ))}
       {refusal && (
-        <Moment mark="no" title={t(`why.${refusal}`)}>
+        <Moment mark="no" title={refusal}>
           <p class="hint">{trace.why}</p>
         </Moment>
       )}

@@ -93,7 +93,7 @@ function stateChanged(spec: Part): string {
   if (typeof spec.attribute !== "string") return t("when.changes", { what: device(spec) });
   const { attribute, to } = spec;
   const own =
-    spec.from === undefined ? words.stateWords("turn", { who: device(spec), attribute, value: to }) : undefined;
+    spec.from === undefined ? words.stateWords("turn", { who: device(spec), ids, attribute, value: to }) : undefined;
   return own ?? change(words.attributeOf(ids, attribute, device(spec)), spec, { device: ids?.[0] ?? "", attribute });
 }
 

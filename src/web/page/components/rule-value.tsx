@@ -1,6 +1,7 @@
 // A value of a device's attribute, with the control that fits the device; and a table of several, for commands.
 import { devices, type Json, optionsOf, type Property, propertiesOf, propertyOf } from "../state/house.ts";
 import { t } from "../texts/index.ts";
+import { senseInWords } from "./kinds.ts";
 import { attributeWords, text } from "./rule-words.ts";
 import { TypedInput } from "./typed.tsx";
 
@@ -28,8 +29,11 @@ export function ValueInput({ id, label, about: { device, attribute }, value, onC
         onChange={({ currentTarget: { value: chosen } }) => onChange(chosen === "" ? undefined : chosen === "true")}
       >
         <option value="">{t("guide.any")}</option>
-        <option value="true">{t("state.yes")}</option>
-        <option value="false">{t("state.no")}</option>
+        {[true, false].map((one) => (
+          <option key={String(one)} value={String(one)}>
+            {senseInWords(attribute, one, property) ?? t(one ? "state.yes" : "state.no")}
+          </option>
+        ))}
       </select>
     );
   if (isSimple && optionsOf(property).length > 0)

@@ -1,23 +1,16 @@
 // Values, times, attributes and devices as words, for the sentences about rules.
-import { devices, type Json, propertyOf } from "../state/house.ts";
+import { devices, type Json, type Property, propertyOf } from "../state/house.ts";
 import type { Fields } from "../state/rules.ts";
 import type { TextKey } from "../texts/catalogue.ts";
 import { formatNumber, language, t, textFor } from "../texts/index.ts";
+import { nounFor, partInWords, senseInWords } from "./kinds.ts";
 import { deviceName, isolated, nameOf } from "./rule-names.ts";
+import { isReported, meaningOf, partOf, senseOf } from "./sensor-words.ts";
 
 const LONGEST_CHARS = 120;
-// What differs only in name between makers.
-const KINDS: Readonly<Record<string, { kind: string; inverted?: boolean }>> = {
-  motion: { kind: "motion" },
-  occupancy: { kind: "motion" },
-  presence: { kind: "motion" },
-  open: { kind: "open" },
-  contact: { kind: "open", inverted: true },
-  on: { kind: "on" },
-  locked: { kind: "locked" },
-  leak: { kind: "leak" },
-  water_leak: { kind: "leak" },
-  smoke: { kind: "smoke" },
+/** Kinds with sentences of their own, and those that share one. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  ...{ on: "on", open: "open", locked: "locked", motion: "motion", presence: "motion" },
 };
 
 export function text(value: unknown): string {
@@ -120,8 +113,21 @@ export function attributeOf(
   attribute: string,
   device = deviceWords(ids, "disjunction"),
 ): string {
-  if (Object.hasOwn(KINDS, attribute)) return device;
+  const property = propertyIn(ids?.[0], attribute);
+  const { word = "" } = meaningOf(attribute, property) ?? {};
+  if (Object.hasOwn(SENTENCES, word) || isReported(word)) return withPart(device, attribute, property);
   return t("rule.of", { attribute: attributeWords(attribute), device });
+}
+
+/** Where it is not known, the name says what it means. */
+function propertyIn(id: string | undefined, attribute: string): Property {
+  const device = id === undefined ? undefined : devices.value.get(id)?.peek();
+  return device ? propertyOf(device, attribute) : {};
+}
+
+function withPart(device: string, attribute: string, property: Property): string {
+  const part = partOf(attribute, property);
+  return part === undefined ? device : `${device} (${partInWords(part)})`;
 }
 
 /** `21.4 °C`, `yes`, `24 %`; of a list its items with "or". */
@@ -131,25 +137,38 @@ export function valueWords(value: Json | undefined, about: { device?: string; at
       value.map((one) => valueWords(one, about)),
       "disjunction",
     );
-  if (typeof value === "boolean") return t(value ? "state.yes" : "state.no");
+  if (typeof value === "boolean") return stateOf(value, about);
   if (typeof value !== "number") return value === null ? t("rules.no_value") : quoted(value);
-  const device = about.device === undefined ? undefined : devices.value.get(about.device)?.peek();
-  const property = device && about.attribute !== undefined ? propertyOf(device, about.attribute) : {};
+  const property = propertyIn(about.device, about.attribute ?? "");
   if (about.attribute === "brightness" && (property.maximum === undefined || property.maximum === 254))
     return `${formatNumber((value / 254) * 100, 0)} %`;
   const unit = property.unit ?? (/_pct$/.test(about.attribute ?? "") ? "%" : "");
   return unit === "" ? formatNumber(value) : `${formatNumber(value)}\u00a0${unit}`;
 }
 
-/** `{device} opens`; undefined where the attribute has no words of its own for this value. */
+/** `open`; in quotes what is no word for a thing: the alarm was “no smoke”. */
+function stateOf(value: boolean, { device, attribute = "" }: { device?: string; attribute?: string }): string {
+  const property = propertyIn(device, attribute);
+  const own = senseInWords(attribute, value, property);
+  if (own === undefined) return t(value ? "state.yes" : "state.no");
+  return /^(on|open|locked)$/.test(meaningOf(attribute, property)?.word ?? "")
+    ? own
+    : t("found.quoted", { value: own });
+}
+
+/** `{device} opens`, `{device} reports smoke`; undefined where the attribute has no words of its own for this value. */
 export function stateWords(
   tense: "turn" | "is" | "did",
-  { who, attribute, value }: { who: string; attribute: string; value: Json | undefined },
+  { who, ids, attribute, value }: { who: string; ids?: readonly string[]; attribute: string; value: Json | undefined },
 ): string | undefined {
-  const kind = KINDS[attribute];
-  if (kind === undefined || typeof value !== "boolean") return undefined;
-  const key = `${tense}.${kind.kind}.${value !== (kind.inverted ?? false)}` as TextKey;
-  return t(key, { device: who });
+  const property = propertyIn(ids?.[0], attribute);
+  const sense = senseOf(attribute, value, property);
+  if (sense === undefined) return undefined;
+  const device = withPart(who, attribute, property);
+  const { kind, is } = sense;
+  const own = Object.hasOwn(SENTENCES, kind) ? SENTENCES[kind] : undefined;
+  if (own !== undefined) return t(`${tense}.${own}.${is}` as TextKey, { device });
+  return isReported(kind) ? t(`${tense}.reported.${is}`, { device, what: nounFor(kind) }) : undefined;
 }
 
 /** `is above 21 °C`, or shorter `above 21 °C`. */

@@ -6,9 +6,10 @@ import { formatTime, t } from "../texts/index.ts";
 import { TimerState } from "./controls/timer.tsx";
 import { controlsOf, type Range } from "./controls.ts";
 import { Icon } from "./icon.tsx";
-import { iconOf, isActive, plottedOf, stateInWords } from "./kinds.ts";
+import { capitalized, iconOf, isActive, plottedOf, stateInWords } from "./kinds.ts";
 import { later } from "./later.tsx";
 import { Problem } from "./problem.tsx";
+import { alarmsOf, isLow } from "./sensor-words.ts";
 import { drawnOver, TileControls } from "./tile-controls.tsx";
 import { useCommand } from "./use-command.ts";
 
@@ -47,13 +48,15 @@ function AwakeTile({ of, href }: Omit<TileProps, "isAwake">) {
   const shown =
     dragged.value !== undefined && range ? { ...attributes, on: true, [range.attribute]: dragged.value } : attributes;
   const active = isActive(shown) && device.available;
-  const look = ["tile", active && "active", !device.available && "offline", isPending && "pending"];
+  const isAlarm = alarmsOf(device, attributes).some(({ severity }) => severity === "act");
+  const look = ["tile", active && "active", isAlarm && "alarm", !device.available && "offline", isPending && "pending"];
   const plotted = device.available ? plottedOf(device) : undefined;
   return (
     <li class={look.filter(Boolean).join(" ")} style={styleOf(shown, active ? range : undefined, dragged.value)}>
       <a class="corner" href={href ?? sheetAddress(device.id)} aria-label={t("tile.details", { name: device.name })}>
         <Icon name={iconOf(device)} />
       </a>
+      {isLow(device) && <LowBattery />}
       <p class="name" dir="auto">
         {device.name}
       </p>
@@ -62,6 +65,15 @@ function AwakeTile({ of, href }: Omit<TileProps, "isAwake">) {
       {plotted !== undefined && controls.length === 0 && <Sparkline id={device.id} attribute={plotted} />}
       <Problem of={problem} />
     </li>
+  );
+}
+
+function LowBattery() {
+  const words = capitalized(t("kind.battery_low.true"));
+  return (
+    <span class="low-battery" role="img" aria-label={words} title={words}>
+      <Icon name="battery_low" />
+    </span>
   );
 }
 

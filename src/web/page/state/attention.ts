@@ -1,27 +1,13 @@
 // What somebody should look at, each with what to do and where.
 import { computed, effect, signal } from "@preact/signals";
-import { batteryOf } from "../components/kinds.ts";
 import { ruleProblemInShort } from "../components/problem-words.ts";
 import type { TextKey } from "../texts/catalogue.ts";
 import { formatTime, loadLater, t, textFor } from "../texts/index.ts";
 import { type Alert, alertInWords, type HubProblem, problemInWords } from "./alert-words.ts";
 import { get } from "./api.ts";
-import { type Device, devices, shape } from "./house.ts";
+import { type Matter, noteDevice, ofAlarms, ofDevices } from "./device-matters.ts";
 import { connection, gap, type HubEvent, listen } from "./live.ts";
 import { allows } from "./session.ts";
-
-export interface Matter {
-  id: string;
-  severity: "look" | "act";
-  title: string;
-  /** What to do, or what the hub says. */
-  text: string;
-  href: string;
-  /** Each of what it is about, where it is several. */
-  parts?: readonly { name: string; href: string }[];
-  /** Takes it away, where nothing else does. */
-  dismiss?: () => void;
-}
 
 interface Rule {
   id: string;
@@ -54,13 +40,10 @@ interface Found {
 const NOTHING: Found = { alerts: [], problems: [], rules: [], waiting: [], notices: [] };
 const AGAIN_MS = 5 * 60_000;
 const TOGETHER_MS = 1500;
-const LOW_PCT = 20;
 /** Parts whose problems have a line of their own. */
 const ELSEWHERE = new Set(["rules"]);
 
 const found = signal<Found>(NOTHING);
-/** Grows where a device may have become, or ceased to be, a matter. */
-const devicesMoved = signal(0);
 
 let isStarted = false;
 let soon: ReturnType<typeof setTimeout> | undefined;
@@ -75,8 +58,9 @@ export function startAttention(): void {
   setInterval(() => document.visibilityState === "visible" && readSoon(0), AGAIN_MS);
 }
 
-function takeEvent({ type }: HubEvent): void {
-  if (/^device_(availability|battery)/.test(type)) devicesMoved.value++;
+function takeEvent(event: HubEvent): void {
+  const { type } = event;
+  noteDevice(event);
   if (/^(alert$|plugin_|notification_|backup_|system_|action_failed)/.test(type)) readSoon(TOGETHER_MS);
 }
 
@@ -108,6 +92,7 @@ async function read(): Promise<void> {
 export const matters = computed((): Matter[] => {
   const { alerts, problems, rules, waiting, notices } = found.value;
   const all = [
+    ...ofAlarms.value,
     ...notices.filter(({ state, answerable }) => state === "open" && answerable).map(ofNotice),
     ...alerts.filter(({ severity }) => severity !== "info").map(ofAlert),
     ...problems.filter(({ part }) => !ELSEWHERE.has(part)).map(ofProblem),
@@ -130,6 +115,7 @@ const PLACES: Readonly<Record<string, string>> = {
   calendars: "/calendars",
   discovery: "/discovery",
   mqtt: "/mqtt",
+  rules_renamed_attributes: "/rules",
 };
 
 function ofAlert(alert: Alert): Matter {
@@ -193,51 +179,6 @@ function ofOutbox(waiting: readonly Waiting[]): Matter[] {
       title: counted("attention.outbox", late.length),
       text: why,
       href: "/messages",
-    },
-  ];
-}
-
-const ofDevices = computed((): Matter[] => {
-  shape.value;
-  devicesMoved.value;
-  const all = [...devices.value.values()].map((one) => one.peek());
-  // What the hub has of its own is reported with its reason, and is not out of reach.
-  const offline = all.filter(({ available, plugin_id }) => !available && plugin_id !== "core");
-  const low = all.filter((device) => device.available && (batteryOf(device) ?? 100) <= LOW_PCT);
-  return [
-    ...ofSeveral(offline, {
-      id: "offline",
-      one: ({ name }) => t("attention.offline", { name }),
-      many: "attention.offline",
-      text: t("attention.offline_mend"),
-    }),
-    ...ofSeveral(low, {
-      id: "battery",
-      one: (device) => t("attention.battery", { name: device.name, percent: Math.round(batteryOf(device) ?? 0) }),
-      many: "attention.battery",
-      text: t("attention.battery_mend"),
-    }),
-  ];
-});
-
-interface Several {
-  id: string;
-  one: (device: Device) => string;
-  many: "attention.offline" | "attention.battery";
-  text: string;
-}
-
-/** One device has a line of its own; several share one. */
-function ofSeveral(all: readonly Device[], { id, one, many, text }: Several): Matter[] {
-  const [first] = all;
-  if (!first) return [];
-  const hrefOf = (device: Device): string => `/devices/${encodeURIComponent(device.id)}`;
-  if (all.length === 1) return [{ id, severity: "look", title: one(first), text, href: hrefOf(first) }];
-  return [
-    {
-      ...{ id, severity: "look", text, href: "/devices" },
-      title: t(`${many}_many`, { count: all.length }),
-      parts: all.map((device) => ({ name: device.name, href: hrefOf(device) })),
     },
   ];
 }

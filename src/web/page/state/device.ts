@@ -3,7 +3,7 @@ import type { Attributes } from "./json.ts";
 import { type Property, propertiesIn } from "./schema.ts";
 
 export type { Attributes, Json } from "./json.ts";
-export type { Property } from "./schema.ts";
+export { type Property, replacedIn } from "./schema.ts";
 
 export interface Device {
   id: string;

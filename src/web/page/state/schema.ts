@@ -16,7 +16,15 @@ export interface Property {
   writeOnly?: boolean;
   category?: "config" | "diagnostic";
   class?: string;
+  /** JSON `true` is what its class calls off. */
+  inverted?: boolean;
+  /** Which of several, where a device has several of a kind. */
+  part?: string;
+  /** The shared word that it is. */
+  word?: string;
   derived?: boolean;
+  /** The attribute that a derived one is made from. */
+  of?: string;
   hidden?: boolean;
 }
 
@@ -39,6 +47,21 @@ export function propertiesIn(schema: unknown): ReadonlyMap<string, Property> {
   return properties;
 }
 
+const replaced = new WeakMap<object, ReadonlyMap<string, readonly string[]>>();
+
+/** Attribute → those that are made from it. */
+export function replacedIn(properties: ReadonlyMap<string, Property>): ReadonlyMap<string, readonly string[]> {
+  let found = replaced.get(properties);
+  if (!found) {
+    const made = new Map<string, string[]>();
+    for (const [name, { derived, of }] of properties)
+      if (derived && of !== undefined && of !== name) made.set(of, [...(made.get(of) ?? []), name]);
+    found = made;
+    replaced.set(properties, made);
+  }
+  return found;
+}
+
 function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -47,12 +70,13 @@ function read(raw: Record<string, unknown>): Property {
   const found: Record<string, unknown> = {};
   const type = Array.isArray(raw.type) ? raw.type.find((one) => one !== "null") : raw.type;
   if (typeof type === "string") found.type = type;
-  for (const name of ["title", "unit", "description", "class"])
+  for (const name of ["title", "unit", "description", "class", "part", "word", "of"])
     if (typeof raw[name] === "string" && raw[name] !== "") found[name] = raw[name];
   for (const name of ["minimum", "maximum"])
     if (typeof raw[name] === "number" && Number.isFinite(raw[name])) found[name] = raw[name];
   if (typeof raw.multipleOf === "number" && raw.multipleOf > 0) found.multipleOf = raw.multipleOf;
-  for (const name of ["readOnly", "writeOnly", "derived", "hidden"]) if (raw[name] === true) found[name] = true;
+  for (const name of ["readOnly", "writeOnly", "derived", "hidden", "inverted"])
+    if (raw[name] === true) found[name] = true;
   if (raw.category === "config" || raw.category === "diagnostic") found.category = raw.category;
   const options = optionsIn(raw);
   if (options.length > 0) found.enum = options.slice(0, MOST_OPTIONS);

@@ -42,7 +42,8 @@ export async function loadLater(): Promise<void> {
 async function read(of: Language, all: boolean): Promise<Catalogue> {
   if (of === "de") {
     const [{ parts, words }, more] = await Promise.all([import("./de/index.ts"), all && import("./de/later.ts")]);
-    hubWords.value = { ...words, ...(more && { hints: more.hints }) };
+    const sentences = [...words.sentences, ...(more ? more.sentences : [])];
+    hubWords.value = { ...words, sentences, ...(more && { hints: more.hints }) };
     return catalogueOf(parts, more ? more.later : {});
   }
   hubWords.value = undefined;

@@ -3,11 +3,10 @@
 import { useEffect } from "preact/hooks";
 import { useRoute } from "preact-iso";
 import { Age } from "../components/age.tsx";
-import { mainOf } from "../components/attribute-parts.ts";
-import { leadInWords } from "../components/attribute-words.ts";
 import { deviceAddress, MembersOf } from "../components/group-members.tsx";
 import { Icon } from "../components/icon.tsx";
-import { iconOf } from "../components/kinds.ts";
+import { iconOf, stateInWords } from "../components/kinds.ts";
+import { alarmsOf, isMain, readingsOf } from "../components/sensor-words.ts";
 import { areaName, areas, readAreas } from "../state/areas.ts";
 import { shown } from "../state/command.ts";
 import { isGroup } from "../state/device.ts";
@@ -68,7 +67,7 @@ function Members({ group }: { group: string }) {
 function Head({ device }: { device: Device }) {
   const { id, name, area, available, last_seen } = device;
   const since = changedAt(device);
-  const [state, ...rest] = leadInWords(device, shown(id, device.attributes), mainOf(device)).split(" · ");
+  const [state, ...rest] = stateInWords(device, shown(id, device.attributes)).split(" · ");
   return (
     <header class="device-head">
       <p class="crumbs">
@@ -113,11 +112,17 @@ function Head({ device }: { device: Device }) {
   );
 }
 
-const STATES = ["on", "locked", "contact", "open", "position", "state"];
-
 /** Since when its main state lasts; of what only measures, when it changed last. */
-function changedAt({ attributes, last_changed }: Device): { at: string; isState: boolean } | undefined {
-  const state = STATES.find((name) => Object.hasOwn(attributes, name) && Object.hasOwn(last_changed, name));
+function changedAt(device: Device): { at: string; isState: boolean } | undefined {
+  const { attributes, last_changed } = device;
+  const readings = readingsOf(device, attributes);
+  const states = [
+    ...alarmsOf(device, attributes),
+    ...readings.filter(({ name }) => ["on", "position", "alarm"].includes(name)),
+    ...readings.filter((one) => isMain(one)),
+    ...readings.filter(({ name }) => name === "state"),
+  ];
+  const state = states.find(({ name }) => Object.hasOwn(last_changed, name))?.name;
   const at = state === undefined ? Object.values(last_changed).sort().at(-1) : last_changed[state];
   return at === undefined ? undefined : { at, isState: state !== undefined };
 }

@@ -3,6 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { lazy, useLocation, useRoute } from "preact-iso";
 import { Problem } from "../components/problem.tsx";
+import { RenamedNote } from "../components/renamed-rules.tsx";
 import { RuleState } from "../components/rule-card.tsx";
 import { RuleControls, RuleSwitch } from "../components/rule-controls.tsx";
 import { WhatItDoes } from "../components/rule-made.tsx";
@@ -63,6 +64,7 @@ export function RuleView() {
             </p>
           )}
           <RuleState rule={data} />
+          <RenamedNote id={data.id} onChanged={reload} />
           <RuleControls rule={data} onChanged={reload} />
           <RuleRuns rule={data} onChanged={reload} />
           <nav class="tabs" aria-label={t("rules.parts")}>

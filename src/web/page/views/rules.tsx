@@ -3,6 +3,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { Problem } from "../components/problem.tsx";
+import { RenamedRules } from "../components/renamed-rules.tsx";
 import { RuleCard } from "../components/rule-card.tsx";
 import { whatItDoes } from "../components/rule-made.tsx";
 import { loadNames, setRuleNames } from "../components/rule-names.ts";
@@ -52,6 +53,7 @@ export function Rules() {
           </p>
         )}
       </div>
+      <RenamedRules onChanged={reload} />
       <search class="rules-filter">
         <input
           type="search"

@@ -89,27 +89,31 @@ export function LockButton({ control: { locked }, name, disabled, send }: Button
     return () => clearTimeout(timer);
   }, [asked.value]);
 
-  function press(): void {
-    if (locked && !asked.value) {
-      asked.value = true;
-      return;
-    }
-    asked.value = false;
-    send({ locked: !locked });
+  function press(next: boolean): void {
+    const asks = !next && !asked.value;
+    asked.value = asks;
+    if (!asks) send({ locked: next });
   }
 
-  const says = t(!locked ? "control.lock" : asked.value ? "control.unlock_sure" : "control.unlock");
+  // One that is neither, because it jams, can be told both.
+  const orders = locked === undefined ? [true, false] : [!locked];
   return (
     <div class="orders">
-      <button
-        type="button"
-        class={asked.value ? "act" : undefined}
-        aria-label={`${name}: ${says}`}
-        disabled={disabled}
-        onClick={press}
-      >
-        {says}
-      </button>
+      {orders.map((next) => {
+        const says = t(next ? "control.lock" : asked.value ? "control.unlock_sure" : "control.unlock");
+        return (
+          <button
+            key={String(next)}
+            type="button"
+            class={asked.value && !next ? "act" : undefined}
+            aria-label={`${name}: ${says}`}
+            disabled={disabled}
+            onClick={() => press(next)}
+          >
+            {says}
+          </button>
+        );
+      })}
     </div>
   );
 }

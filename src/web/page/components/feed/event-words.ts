@@ -6,7 +6,7 @@ import type { TextKey } from "../../texts/catalogue.ts";
 import { formatTime, t, textFor } from "../../texts/index.ts";
 import type { IconName } from "../icon.tsx";
 import { type Part, phrase } from "./phrase.ts";
-import { attributeWords, changeWords, deviceLink, short, valueWords, wantedWords } from "./values.ts";
+import { attributeWords, changeWords, deviceLink, short, toldOnce, valueWords, wantedWords } from "./values.ts";
 
 type Words = (event: HubEvent) => Part[];
 
@@ -29,8 +29,7 @@ function by(parts: Part[], who: unknown): Part[] {
 
 function changes({ device_id: id = "", current, changed, change }: HubEvent): Part[] {
   const all = changed as string[];
-  // The same in percent and as the lamp counts it: said once.
-  const names = all.includes("brightness_pct") ? all.filter((name) => name !== "brightness") : all;
+  const names = toldOnce(id, all, current as Attributes);
   const words = changeWords(id, current as Attributes, names.slice(0, MOST_CHANGES));
   const rest = names.length - words.length;
   if (rest > 0) words.push(t("event.more_changes", { count: rest }));
@@ -42,6 +41,12 @@ function wanted(key: TextKey, event: HubEvent): Part[] {
   const command = (event.command ?? {}) as Attributes;
   const words = wantedWords(event.device_id ?? "", command).join(" · ");
   return phrase(key, { device: device(event), wanted: words, why: text(event.message) });
+}
+
+/** Of one that only says that it is low, the level is none that was measured. */
+function batteryWords(key: "event.battery_low" | "event.battery_good", event: HubEvent): Part[] {
+  const about = { device: device(event), percent: valueWords(event.battery_pct as Json) };
+  return phrase(event.reported === undefined ? key : `${key}_reported`, about);
 }
 
 function activated(event: HubEvent): Part[] {
@@ -71,14 +76,8 @@ const EVENTS: Readonly<Record<string, readonly [IconName, Words]>> = {
   device_action: ["button", (event) => phrase("event.action", { device: device(event), action: text(event.action) })],
   device_command_sent: ["power", (event) => by(wanted("event.command", event), event.actor_name)],
   device_command_failed: ["alert", (event) => wanted("event.command_failed", event)],
-  device_battery_low: [
-    "battery",
-    (event) => phrase("event.battery_low", { device: device(event), percent: valueWords(event.battery_pct as Json) }),
-  ],
-  device_battery_recovered: [
-    "battery",
-    (event) => phrase("event.battery_good", { device: device(event), percent: valueWords(event.battery_pct as Json) }),
-  ],
+  device_battery_low: ["battery", (event) => batteryWords("event.battery_low", event)],
+  device_battery_recovered: ["battery", (event) => batteryWords("event.battery_good", event)],
   device_name_changed: [
     "pencil",
     (event) =>

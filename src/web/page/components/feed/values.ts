@@ -1,7 +1,9 @@
 // Names of devices and attributes, and values, as sentences have them.
-import { type Attributes, devices, type Json, propertyOf } from "../../state/house.ts";
+import { type Attributes, type Device, devices, type Json, propertyOf } from "../../state/house.ts";
 import { formatTime, language, t, textFor } from "../../texts/index.ts";
 import { formatValue } from "../exact.ts";
+import { nounFor, partInWords, senseInWords } from "../kinds.ts";
+import { isReplaced, isReported, meaningOf, partOf, senseOf } from "../sensor-words.ts";
 import type { Part } from "./phrase.ts";
 
 const LONGEST = 80;
@@ -70,19 +72,45 @@ export function short(text: string, longest = LONGEST): string {
   return text.length > longest ? `${[...text.slice(0, longest)].slice(0, -1).join("")}…` : text;
 }
 
-/** How something has become: `switched on`, `brightness 60 %`. */
+/** Alarms first. What is told in a better word as well, such as the brightness as the lamp counts it, is told once. */
+export function toldOnce(id: string, names: readonly string[], attributes: Attributes): string[] {
+  const known = devices.value.get(id)?.peek();
+  const device = { ...(known ?? { schema: null, capabilities: null }), attributes } as Device;
+  const own = names.filter((name) => !isReplaced(device, name));
+  const rank = (name: string): number => Number(!isReported(meaningOf(name, propertyOf(device, name))?.word ?? ""));
+  return (own.length > 0 ? own : [...names]).sort((a, b) => rank(a) - rank(b));
+}
+
+/** How something has become: `switched on`, `reports smoke`, `brightness 60 %`. */
 export function changeWords(id: string, attributes: Attributes, names: readonly string[]): string[] {
-  return names.map((name) => wordsOf(`changed.${name}`, { id, name, value: attributes[name] }));
+  return names.map((name) => wordsOf("changed", { id, name, value: attributes[name] }));
 }
 
 /** What was asked for: `on`, `brightness 60 %`. */
 export function wantedWords(id: string, wanted: Attributes): string[] {
-  return Object.entries(wanted).map(([name, value]) => wordsOf(`wanted.${name}`, { id, name, value }));
+  return Object.entries(wanted).map(([name, value]) => wordsOf("wanted", { id, name, value }));
 }
 
-function wordsOf(key: string, { id, name, value }: { id: string; name: string; value: Json | undefined }): string {
-  const known = typeof value === "boolean" ? textFor(`${key}.${value}`) : undefined;
-  if (known !== undefined) return known;
+interface Said {
+  id: string;
+  name: string;
+  value: Json | undefined;
+}
+
+function wordsOf(key: "changed" | "wanted", { id, name, value }: Said): string {
+  const device = devices.value.get(id)?.peek();
+  const property = device && propertyOf(device, name);
+  const sense = senseOf(name, value, property);
+  if (sense) {
+    const own = saidOf(key, sense) ?? senseInWords(name, value, property) ?? "";
+    const part = partOf(name, property ?? {});
+    return part === undefined ? own : `${own} (${partInWords(part)})`;
+  }
   const words = valueWords(value, typeof value === "number" ? unitOf(id, name) : "");
   return name === "state" || name === "command" ? words : `${attributeWords(name)} ${words}`;
+}
+
+function saidOf(key: string, { kind, is }: { kind: string; is: boolean }): string | undefined {
+  const own = textFor(`${key}.${kind}.${is}`);
+  return own ?? (isReported(kind) ? textFor(`${key}.reported.${is}`, { what: nounFor(kind) }) : undefined);
 }

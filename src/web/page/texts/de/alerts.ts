@@ -35,6 +35,7 @@ export const alerts: Translated<"alerts"> = {
   "attention.took_over": "Dieser Rechner hat übernommen",
   "attention.calendar": "Ein Kalender ist nicht lesbar",
   "attention.history_export": "Der Verlauf kommt an seinem zweiten Ort nicht an",
+  "attention.rules_renamed_attributes": "Regeln nutzen Attribute, die jetzt anderes bedeuten",
   "attention.certificate": "Das Zertifikat muss erneuert werden",
 
   "alert.disk_nearly_full": "{free_mb} MB sind frei",
@@ -116,6 +117,10 @@ export const alerts: Translated<"alerts"> = {
   "alert.history_export_mend":
     "Was aufgezeichnet ist, wartet hier und geht dorthin, sobald es wieder klappt. Was abgelehnt wurde, steht im Protokoll.",
   "alert.history_export_lost": "{export} hat Werte verloren: bisher {lost}",
+  "alert.rules_renamed_attributes":
+    "Attribute, die Regeln nutzen, heißen jetzt anders oder bedeuten das Gegenteil: {names}",
+  "alert.rules_renamed_attributes_mend":
+    "Was sie auslösen würden, wird zurückgehalten. Sieh sie unter Regeln an, oder mit `hub rules turn --dry-run`: `hub rules turn` ändert sie.",
   "alert.certificate": "Das Zertifikat dieser Seite läuft in {days} Tagen ab",
   "alert.certificate_expired": "Das Zertifikat dieser Seite ist abgelaufen",
   "alert.certificate_mend": "Leg die neuen Dateien dorthin, wo die Konfiguration sie sucht, und starte den Hub neu.",

@@ -45,13 +45,14 @@ export const blueprints = {
   "blueprint.door-left-open.only_mode.hint": "Etwa nachts oder wenn niemand zu Hause ist.",
   "blueprint.leak-alarm.name": "Wasseralarm",
   "blueprint.leak-alarm.what":
-    "Schickt eine Nachricht, sobald ein Wassermelder nass wird, und immer wieder, bis er trocken ist. Kann ein Ventil schließen und Lampen oder eine Sirene einschalten.",
-  "blueprint.leak-alarm.sensors": "Wassermelder",
+    "Schickt eine Nachricht, sobald ein Melder Wasser, Rauch, Gas oder Kohlenmonoxid bemerkt, und immer wieder, bis es vorbei ist. Kann ein Ventil schließen und Lampen oder eine Sirene einschalten.",
+  "blueprint.leak-alarm.sensors": "Melder für Wasser, Rauch, Gas oder Kohlenmonoxid",
   "blueprint.leak-alarm.channel": "Nachricht an",
   "blueprint.leak-alarm.message": "Nachricht",
-  "blueprint.leak-alarm.message.hint": "Aus {{trigger.device_name}} wird der Name des Melders.",
+  "blueprint.leak-alarm.message.hint":
+    "Aus {{vars.what}} wird, was er bemerkt, aus {{trigger.device_name}} der Name des Melders.",
   "blueprint.leak-alarm.repeat_every": "Noch einmal alle",
-  "blueprint.leak-alarm.repeat_every.hint": "Bis er trocken ist.",
+  "blueprint.leak-alarm.repeat_every.hint": "Bis es vorbei ist.",
   "blueprint.leak-alarm.times": "Höchstens so viele Nachrichten",
   "blueprint.leak-alarm.turn_off": "Ausschalten",
   "blueprint.leak-alarm.turn_off.hint": "Ventile, Pumpen oder Steckdosen, die sofort ausgehen.",
@@ -65,6 +66,8 @@ export const blueprints = {
     "Ohne Auswahl alle Geräte mit Batterie; für Erinnerungen müssen sie gewählt sein.",
   "blueprint.low-battery-report.channel": "Nachricht an",
   "blueprint.low-battery-report.message": "Nachricht",
+  "blueprint.low-battery-report.message.hint":
+    "Aus {{trigger.battery}} wird, was das Gerät darüber sagt: 18 %, oder nur „low“, also schwach.",
   "blueprint.low-battery-report.remind_at": "Erinnere mich um",
   "blueprint.low-battery-report.remind_at.hint":
     "Jeden Tag, solange eines der gewählten Geräte eine schwache Batterie hat.",

@@ -10,6 +10,7 @@ import { configKeys } from "./config-keys.ts";
 import { deviceView } from "./device-view.ts";
 import { devices } from "./devices.ts";
 import { house } from "./house.ts";
+import { sentencesOfRules } from "./hub-words-rules.ts";
 import { inbox } from "./inbox.ts";
 import { messages } from "./messages.ts";
 import { plans } from "./plans.ts";
@@ -53,3 +54,4 @@ export const later: Later = {
 };
 
 export const hints = { ...hintsOfHub, ...hintsOfHouse };
+export const sentences = sentencesOfRules;

@@ -33,6 +33,7 @@ export const alerts = {
   "attention.took_over": "This machine has taken over",
   "attention.calendar": "A calendar cannot be read",
   "attention.history_export": "The history does not get to its other place",
+  "attention.rules_renamed_attributes": "Rules use attributes that mean something else now",
   "attention.certificate": "The certificate needs renewing",
 
   "alert.disk_nearly_full": "{free_mb} MB are free",
@@ -110,6 +111,9 @@ export const alerts = {
   "alert.history_export_mend":
     "What is recorded waits here, and goes there once that works again. What it refuses is in the log.",
   "alert.history_export_lost": "{export} has lost values: {lost} so far",
+  "alert.rules_renamed_attributes": "Attributes that rules use have another name now, or mean the opposite: {names}",
+  "alert.rules_renamed_attributes_mend":
+    "What starts on them is held back. Look at each under Rules, or use `hub rules turn --dry-run`: `hub rules turn` changes them.",
   "alert.certificate": "The certificate of this page expires in {days} days",
   "alert.certificate_expired": "The certificate of this page has expired",
   "alert.certificate_mend": "Put the new files where the configuration says, then restart the hub.",

@@ -45,13 +45,14 @@ export const blueprints = {
   "blueprint.door-left-open.only_mode.hint": "Such as night, or nobody at home.",
   "blueprint.leak-alarm.name": "Leak alarm",
   "blueprint.leak-alarm.what":
-    "Sends a message as soon as a water sensor gets wet, and again until it is dry. It can shut a valve and turn lamps or a siren on.",
-  "blueprint.leak-alarm.sensors": "Water sensors",
+    "Sends a message as soon as a sensor notices water, smoke, gas or carbon monoxide, and again until it is over. It can shut a valve and turn lamps or a siren on.",
+  "blueprint.leak-alarm.sensors": "Sensors for water, smoke, gas or carbon monoxide",
   "blueprint.leak-alarm.channel": "Send to",
   "blueprint.leak-alarm.message": "Message",
-  "blueprint.leak-alarm.message.hint": "{{trigger.device_name}} becomes the name of the sensor.",
+  "blueprint.leak-alarm.message.hint":
+    "{{vars.what}} becomes what it notices, {{trigger.device_name}} the name of the sensor.",
   "blueprint.leak-alarm.repeat_every": "Again every",
-  "blueprint.leak-alarm.repeat_every.hint": "Until it is dry.",
+  "blueprint.leak-alarm.repeat_every.hint": "Until it is over.",
   "blueprint.leak-alarm.times": "Messages at most",
   "blueprint.leak-alarm.turn_off": "Turn off",
   "blueprint.leak-alarm.turn_off.hint": "Valves, pumps or sockets that are turned off at once.",
@@ -64,6 +65,8 @@ export const blueprints = {
   "blueprint.low-battery-report.devices.hint": "Without any, all devices with a battery; reminders need them.",
   "blueprint.low-battery-report.channel": "Send to",
   "blueprint.low-battery-report.message": "Message",
+  "blueprint.low-battery-report.message.hint":
+    "{{trigger.battery}} becomes what the device says of it: 18 %, or only that it is low.",
   "blueprint.low-battery-report.remind_at": "Remind me at",
   "blueprint.low-battery-report.remind_at.hint": "Every day while one of the chosen devices has a low battery.",
   "blueprint.low-battery-report.low_below": "Remind below",

@@ -1,4 +1,5 @@
 // Which devices the table shows, and in which order: all of it is in the address.
+import { batteryOf, isLow } from "../../components/sensor-words.ts";
 import { areaName } from "../../state/areas.ts";
 import type { Device } from "../../state/house.ts";
 import { textFor } from "../../texts/index.ts";
@@ -18,7 +19,6 @@ export interface DeviceFilter {
 
 /** `-`: none. */
 export const NONE = "-";
-const LOW_BATTERY = 20;
 
 export function typeInWords(type: string | null): string {
   return type === null ? "" : (textFor(`type.${type}`) ?? words(type));
@@ -46,14 +46,6 @@ export function filterIn(query: URLSearchParams): DeviceFilter {
     sort,
     down: text("down") === "1",
   };
-}
-
-export function batteryOf({ attributes }: Device): number | undefined {
-  return [attributes.battery_pct, attributes.battery, attributes.battery_level].find((one) => typeof one === "number");
-}
-
-export function isLow(device: Device): boolean {
-  return (batteryOf(device) ?? 100) <= LOW_BATTERY;
 }
 
 /** Every word of the search is somewhere in what is known of the device. */
@@ -128,7 +120,8 @@ function keyOf(device: Device, sort: Sort, stateOf: (device: Device) => string):
     case "state":
       return stateOf(device);
     case "battery":
-      return batteryOf(device);
+      // One that only says that it is low comes with those that are.
+      return batteryOf(device) ?? (isLow(device) ? 0 : undefined);
     case "seen":
       return device.last_seen === null ? undefined : Date.parse(device.last_seen);
     default:

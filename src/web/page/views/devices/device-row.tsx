@@ -1,20 +1,19 @@
 // One device as a row. It draws itself anew when its device changes, and only then.
 import type { Signal } from "@preact/signals";
-import { mainOf } from "../../components/attribute-parts.ts";
-import { leadInWords } from "../../components/attribute-words.ts";
 import { Icon } from "../../components/icon.tsx";
-import { iconOf } from "../../components/kinds.ts";
+import { iconOf, stateInWords } from "../../components/kinds.ts";
+import { batteryOf, isLow } from "../../components/sensor-words.ts";
 import { areaName } from "../../state/areas.ts";
 import { shown } from "../../state/command.ts";
 import type { Device } from "../../state/house.ts";
 import { now } from "../../state/now.ts";
 import { formatAge, formatMoment, formatNumber, t } from "../../texts/index.ts";
-import { batteryOf, isLow, typeInWords } from "./device-filter.ts";
+import { typeInWords } from "./device-filter.ts";
 
 export function DeviceRow({ of, index }: { of: Signal<Device>; index: number }) {
   const device = of.value;
   const { id, name, area, device_type: type, available } = device;
-  const state = available ? leadInWords(device, shown(id, device.attributes), mainOf(device)) : t("device.offline");
+  const state = available ? stateInWords(device, shown(id, device.attributes)) : t("device.offline");
   return (
     <tr class={available ? "" : "offline"} aria-rowindex={index}>
       <th scope="row" class="name">
@@ -45,9 +44,8 @@ export function DeviceRow({ of, index }: { of: Signal<Device>; index: number }) 
 
 /** In the place of columns, on small screens. */
 function shortly(device: Device): string {
-  const level = batteryOf(device);
   const { area, last_seen: seen } = device;
-  const battery = level !== undefined && isLow(device) ? `${t("devices.battery")} ${formatNumber(level, 0)} %` : "";
+  const battery = isLow(device) ? `${t("devices.battery")} ${levelOf(device) ?? t("devices.low")}` : "";
   const parts = [area === null ? "" : areaName(area), battery, seen === null ? "" : ageOf(seen)];
   return parts.filter(Boolean).join(" · ");
 }
@@ -56,15 +54,14 @@ function ageOf(at: string): string {
   return formatAge(at, Math.max(now.value, Date.parse(at)));
 }
 
-function Battery({ device }: { device: Device }) {
+function levelOf(device: Device): string | undefined {
   const level = batteryOf(device);
-  if (level === undefined) return null;
+  return level === undefined ? undefined : `${formatNumber(level, 0)} %`;
+}
+
+function Battery({ device }: { device: Device }) {
   const low = isLow(device);
-  return (
-    <span class={low ? "low" : ""}>
-      {formatNumber(level, 0)} %{low && ` · ${t("devices.low")}`}
-    </span>
-  );
+  return <span class={low ? "low" : ""}>{[levelOf(device), low && t("devices.low")].filter(Boolean).join(" · ")}</span>;
 }
 
 function Seen({ at }: { at: string | null }) {

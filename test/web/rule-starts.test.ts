@@ -1,0 +1,49 @@
+// Rules to start with are about what a sensor means, whatever its maker calls it.
+import "./browser.ts";
+import { afterEach, expect, test } from "bun:test";
+import { motionSensors, openings } from "../../src/web/page/components/rule-starters.ts";
+import { startRule } from "../../src/web/page/components/rule-starts.ts";
+import { type Attributes, type Device, forgetHouse, type Property, putDevice } from "../../src/web/page/state/house.ts";
+import { loadLater } from "../../src/web/page/texts/index.ts";
+
+afterEach(forgetHouse);
+await loadLater();
+
+function put(id: string, attributes: Attributes, properties?: Record<string, Property>): void {
+  const device: Device = {
+    ...{ id, name: id, plugin_id: "z2m", area: null, device_type: "binary_sensor", available: true, attributes },
+    ...{ last_seen: null, last_changed: {}, schema: properties ? { properties } : null, capabilities: null },
+    ...{ history: true, manufacturer: null, model: null, sw_version: null, parent_device_id: null },
+  };
+  putDevice(device);
+}
+
+const contact: Property = { type: "boolean", class: "door", inverted: true };
+const open: Property = { type: "boolean", derived: true, of: "contact", word: "open" };
+const trigger = (rule: object): object => (rule as { triggers: object[] }).triggers[0] ?? {};
+
+test("a door left open is one that is open", () => {
+  put("thermostat", { window: false }, { window: { type: "boolean", category: "config", class: "window" } });
+  put("front", { contact: true, open: false }, { contact, open });
+  expect(trigger(startRule("door"))).toMatchObject({ device_id: "front", attribute: "open", to: true });
+  expect(openings().map(({ device, attribute, value }) => [device.id, attribute, value])).toEqual([
+    ["front", "open", true],
+  ]);
+});
+
+test("one that has no word of the hub's yet is understood as well", () => {
+  put("front", { contact: true });
+  expect(trigger(startRule("door"))).toMatchObject({ device_id: "front", attribute: "contact", to: false });
+});
+
+test("motion is better than presence", () => {
+  const presence: Property = { type: "boolean", word: "presence" };
+  const motion: Property = { type: "boolean", word: "motion", derived: true, of: "occupancy" };
+  put("bed", { presence: true }, { presence });
+  put("hall", { occupancy: false, motion: false }, { occupancy: { type: "boolean" }, motion });
+  expect(trigger(startRule("motion"))).toMatchObject({ device_id: "hall", attribute: "motion", to: true });
+  expect(motionSensors().map(({ device, attribute }) => [device.id, attribute])).toEqual([
+    ["bed", "presence"],
+    ["hall", "motion"],
+  ]);
+});
