@@ -1,0 +1,56 @@
+// A part of the models in which every component, class, unit and shape of template appears.
+import type { Model } from "../corpus/lines.ts";
+
+/** The first that bring something new, then others by chance. */
+export function sampleOf(models: readonly Model[], count: number, seed: number): Model[] {
+  const mixed = shuffled(models, seed);
+  const seen = new Set<string>();
+  const chosen = new Set<Model>();
+  for (const model of mixed) {
+    const fresh = traitsOf(model).filter((one) => !seen.has(one));
+    if (fresh.length > 0 && chosen.size < count) {
+      chosen.add(model);
+      for (const one of traitsOf(model)) seen.add(one);
+    }
+  }
+  for (const model of mixed) if (chosen.size < count) chosen.add(model);
+  return [...chosen];
+}
+
+function traitsOf({ discovery }: Model): string[] {
+  return discovery.flatMap(({ topic, payload }) => {
+    const component = topic.split("/")[1];
+    const { device_class: kind, unit_of_measurement: unit, payload_on: on } = payload;
+    const isMeasure = component === "sensor" || component === "binary_sensor";
+    return isMeasure
+      ? [`${component} ${kind} ${kind === undefined ? "" : unit} ${component === "sensor" ? "" : on}`]
+      : [`${component}`, ...shapeOf(component, payload)];
+  });
+}
+
+// Of things that are commanded, by how they are announced: each way is read by other code.
+function shapeOf(component: string | undefined, payload: Record<string, unknown>): string[] {
+  if (["select", "number", "text", "update", "button"].includes(component ?? "")) return [];
+  if (component === "switch") return [`switch ${payload.payload_on}`];
+  const keys = Object.keys(payload).filter(
+    (key) => key.endsWith("template") || key.endsWith("modes") || key.startsWith("speed"),
+  );
+  return [`${component} ${keys.sort().join(" ")} ${JSON.stringify(payload.supported_color_modes ?? "")}`];
+}
+
+function shuffled<T>(all: readonly T[], seed: number): T[] {
+  // Mulberry32.
+  let a = seed >>> 0;
+  const random = (): number => {
+    a = (a + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(a ^ (a >>> 15), 1 | a);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+  const left = [...all];
+  for (let index = left.length - 1; index > 0; index--) {
+    const other = Math.floor(random() * (index + 1));
+    [left[index], left[other]] = [left[other] as T, left[index] as T];
+  }
+  return left;
+}
