@@ -88,7 +88,7 @@ test("who may only look sees which they are, and nothing to press", async () => 
   const { page } = visitor;
   await saw(page, "7 rules use an attribute that means something else now");
   await saw(page, "“contact” of front door is “open” now");
-  expect(await page.$$(".renamed :is(button, a.button, summary)")).toEqual([]);
+  expect(await page.$$(".renamed li :is(button, a.button, summary)")).toEqual([]);
   await visitor.go(`/rules/${idOf(1)}`);
   await saw(page, "“contact” of front door is “open” now");
   expect(await page.$$(".renamed :is(button, a.button, summary)")).toEqual([]);
@@ -157,6 +157,7 @@ test("what the hub cannot do stands at the rule, and what somebody else decided 
     void cdp.send("Fetch.fulfillRequest", { requestId, responseCode: 503, body });
   });
   await cdp.send("Fetch.enable", { patterns: [{ urlPattern: "*/rename-attributes" }] });
+  await page.waitForSelector(`${entry(1)} button.main:enabled`);
   await tap(page, `${entry(1)} button.main`);
   await page.waitForSelector(`${entry(1)} .problem`);
   expect(await page.$$(".renamed .problem")).toHaveLength(1);
@@ -179,7 +180,12 @@ test("on its own view a rule is changed, while it is edited as well", async () =
   await press(page, "Change it");
   await until("the note is gone", async () => (await said(page)) === undefined);
   expect(place.read("rules", "light.ron")).toBe(FILES["light.ron"].replace('"contact"', '"open"'));
-  await page.waitForFunction(() => document.querySelector(".edit-text")?.textContent?.includes('"open"'));
+  await until("the editor has the new text", () =>
+    page.evaluate(() => {
+      const editor = document.querySelector(".edit .code > div")?.shadowRoot;
+      return editor?.querySelector(".cm-content")?.textContent?.includes('attribute: "open"') === true;
+    }),
+  );
   expect(visitor.complaints).toEqual([]);
 });
 

@@ -229,7 +229,7 @@ describe("completion", () => {
 
   test("bash offers commands, options, values, and what is in the house", async () => {
     expect(await offered("de")).toEqual(["device-account", "devices"]);
-    expect(await offered("rules", "")).toEqual(["check", "list", "test", "why"]);
+    expect(await offered("rules", "")).toEqual(["check", "list", "test", "turn", "why"]);
     expect(await offered("logs", "--l")).toEqual(["--level", "--lines"]);
     expect(await offered("logs", "--level", "")).toEqual(["debug", "error", "info", "warning"]);
     expect(await offered("rules", "why", "n")).toEqual(["night"]);

@@ -1,7 +1,8 @@
 // Attributes and their values in words.
 import type { Device, Json, Property } from "../state/house.ts";
 import { formatNumber, language, t, textFor } from "../texts/index.ts";
-import { attributeName, capitalized, senseInWords } from "./kinds.ts";
+import { attributeName, capitalized } from "./kinds.ts";
+import { senseInWords } from "./sense-words.ts";
 
 const LONGEST_LABEL = 80;
 const LONGEST_VALUE = 200;

@@ -6,7 +6,7 @@ import { guests } from "../state/lists.ts";
 import { allows } from "../state/session.ts";
 import { FAVOURITES, type Item, isWorthIt, nameOf, type Section } from "../state/start.ts";
 import { t } from "../texts/index.ts";
-import { Icon } from "./icon.tsx";
+import { AnyIcon } from "./more-icons.tsx";
 import { MoveButtons } from "./move-buttons.tsx";
 import { Problem } from "./problem.tsx";
 import { movedBy, useReorder } from "./use-reorder.ts";
@@ -61,7 +61,7 @@ function Row({ item }: { item: Item }) {
         aria-label={t("edit.star", { name })}
         onClick={() => toggle("favourites", key)}
       >
-        <Icon name="star" />
+        <AnyIcon name="star" />
       </button>
       {item.kind !== "variable" && (
         <button
@@ -71,7 +71,7 @@ function Row({ item }: { item: Item }) {
           aria-label={t("edit.hide", { name })}
           onClick={() => toggle("hidden", key)}
         >
-          <Icon name="hide" />
+          <AnyIcon name="hide" />
         </button>
       )}
     </>

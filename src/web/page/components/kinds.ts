@@ -1,5 +1,5 @@
 // What a device is to a person: its icon, its state in words, and what it measures.
-import type { Attributes, Device, Json, Property } from "../state/house.ts";
+import type { Attributes, Device } from "../state/house.ts";
 import { propertyOf } from "../state/house.ts";
 import type { TextKey } from "../texts/catalogue.ts";
 import { formatNumber, formatTime, t, textFor } from "../texts/index.ts";
@@ -17,7 +17,6 @@ import {
   partOf,
   type Reading,
   readingsOf,
-  senseOf,
 } from "./sensor-words.ts";
 
 const ICON_OF_TYPE: Readonly<Record<string, IconName>> = {
@@ -115,15 +114,6 @@ export function alarmInWords({ word, part }: Pick<Alarm, "word" | "part">): stri
   const what = t(`kind.${word}.true` as TextKey);
   return part === undefined ? what : t("state.at_part", { what, part: partInWords(part) });
 }
-
-/** `open`, `no smoke`, `water at alarm 1`: in the midst of a sentence. Undefined for what has no words of its own. */
-export function senseInWords(name: string, value: Json | undefined, property?: Property): string | undefined {
-  const sense = senseOf(name, value, property);
-  return sense && t(`kind.${sense.kind}.${sense.is}` as TextKey);
-}
-
-/** What it reports that is on: `smoke`, `a low battery`. */
-export const nounFor = (kind: string): string => textFor(`noun.${kind}`) ?? t(`kind.${kind}.true` as TextKey);
 
 /** `l1` → `1`, `alarm_2` → `alarm 2`. */
 export function partInWords(part: string): string {

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { ApiError } from "../state/api.ts";
+import { loadLater } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
 
 const UNREACHABLE = new ApiError(0, { code: "unreachable" });
@@ -32,4 +33,12 @@ export function later<Props extends object>(load: () => Promise<ComponentType<Pr
     const { Shown } = loaded.value;
     return <Shown {...props} />;
   };
+}
+
+/** With the texts of all that is loaded later. */
+export function laterWithTexts<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  return later(async () => {
+    const [Shown] = await Promise.all([load(), loadLater()]);
+    return Shown;
+  });
 }

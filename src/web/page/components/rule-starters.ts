@@ -1,7 +1,7 @@
 // Rules to start with: which devices they are about, and what is sent to the hub.
 import { type Device, deviceList, type Json } from "../state/house.ts";
 import { t } from "../texts/index.ts";
-import { attributeFor } from "./sensor-words.ts";
+import { attributeFor } from "./rule-starts.ts";
 
 export const STARTERS = ["motion", "door", "sunset", "battery"] as const;
 export type Starter = (typeof STARTERS)[number];

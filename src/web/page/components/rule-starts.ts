@@ -1,7 +1,7 @@
 // Ready-made beginnings of rules, with the first devices of the house that fit.
-import { type Device, deviceList, propertyOf } from "../state/house.ts";
+import { type Device, deviceList, propertiesOf, propertyOf } from "../state/house.ts";
 import { t } from "../texts/index.ts";
-import { attributeFor } from "./sensor-words.ts";
+import { meaningOf } from "./sensor-words.ts";
 
 export const STARTS = ["motion", "door", "sunset", "battery", "scratch"] as const;
 export type Start = (typeof STARTS)[number];
@@ -63,3 +63,17 @@ const BUILD: Readonly<Record<Start, () => Rule>> = {
   }),
   scratch: () => ({ triggers: [], actions: [] }),
 };
+
+/** Its own attribute of this word; undefined where it has none of the whole. */
+export function attributeFor(device: Device, word: string): { attribute: string; value: boolean } | undefined {
+  const names = new Set([...Object.keys(device.attributes), ...propertiesOf(device).keys()]);
+  const found = [...names].flatMap((attribute) => {
+    const property = propertyOf(device, attribute);
+    const meaning = meaningOf(attribute, property);
+    const isBoolean = typeof device.attributes[attribute] === "boolean" || property.type === "boolean";
+    if (meaning?.word !== word || !isBoolean || property.category === "config") return [];
+    return [{ attribute, value: !meaning.isTurned }];
+  });
+  // The shared word itself before what it is made of.
+  return found.find(({ attribute }) => attribute === word) ?? found[0];
+}

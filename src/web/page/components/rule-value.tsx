@@ -1,8 +1,8 @@
 // A value of a device's attribute, with the control that fits the device; and a table of several, for commands.
 import { devices, type Json, optionsOf, type Property, propertiesOf, propertyOf } from "../state/house.ts";
 import { t } from "../texts/index.ts";
-import { senseInWords } from "./kinds.ts";
 import { attributeWords, text } from "./rule-words.ts";
+import { senseInWords } from "./sense-words.ts";
 import { TypedInput } from "./typed.tsx";
 
 interface ValueProps {

@@ -3,9 +3,10 @@ import { devices, type Json, type Property, propertyOf } from "../state/house.ts
 import type { Fields } from "../state/rules.ts";
 import type { TextKey } from "../texts/catalogue.ts";
 import { formatNumber, language, t, textFor } from "../texts/index.ts";
-import { nounFor, partInWords, senseInWords } from "./kinds.ts";
+import { partInWords } from "./kinds.ts";
 import { deviceName, isolated, nameOf } from "./rule-names.ts";
-import { isReported, meaningOf, partOf, senseOf } from "./sensor-words.ts";
+import { nounFor, senseInWords, senseOf } from "./sense-words.ts";
+import { isReported, meaningOf, partOf } from "./sensor-words.ts";
 
 const LONGEST_CHARS = 120;
 /** Kinds with sentences of their own, and those that share one. */

@@ -81,17 +81,6 @@ export function meaningOf(name: string, property: Property = {}): Meaning | unde
   return /^on_/.test(name) ? { word: "on", isTurned: false } : undefined;
 }
 
-/** What is on or off about it: its kind, and whether it is on. */
-export function senseOf(
-  name: string,
-  value: Json | undefined,
-  property?: Property,
-): { kind: string; is: boolean } | undefined {
-  if (typeof value !== "boolean") return undefined;
-  const meaning = meaningOf(name, property);
-  return meaning && isKind(meaning.word) ? { kind: meaning.word, is: value !== meaning.isTurned } : undefined;
-}
-
 export const isKind = (word: string): boolean => Object.hasOwn(KINDS, word);
 export const isReported = (kind: string): boolean => KINDS[kind]?.first !== undefined;
 
@@ -175,32 +164,11 @@ function otherAlarm({ device_type }: Device, word: string, value: Json): string 
   return word === "on" && value === true && device_type === "siren" ? "siren" : undefined;
 }
 
-/** Whether a change of it may be a reason to look after the device. */
-export function isOfConcern(device: Device, name: string): boolean {
-  const { word = name } = meaningOf(name, propertyOf(device, name)) ?? {};
-  if (/^(alarm|locked|lock_state|battery|battery_low)$/.test(word) || isReported(word)) return true;
-  return word === "on" && device.device_type === "siren";
-}
-
 /** What is on or off and said in both states, without alarms: `open`, `motion`. */
 export const isMain = ({ word, value }: Reading): boolean => typeof value === "boolean" && KINDS[word]?.isMain === true;
 
 export const iconOfKind = ({ word, value }: Reading): IconName | undefined =>
   typeof value === "boolean" && word !== "on" ? KINDS[word]?.icon : undefined;
-
-/** Its own attribute of this word; undefined where it has none of the whole. */
-export function attributeFor(device: Device, word: string): { attribute: string; value: boolean } | undefined {
-  const names = new Set([...Object.keys(device.attributes), ...propertiesOf(device).keys()]);
-  const found = [...names].flatMap((attribute) => {
-    const property = propertyOf(device, attribute);
-    const meaning = meaningOf(attribute, property);
-    const isBoolean = typeof device.attributes[attribute] === "boolean" || property.type === "boolean";
-    if (meaning?.word !== word || !isBoolean || property.category === "config") return [];
-    return [{ attribute, value: !meaning.isTurned }];
-  });
-  // The shared word itself before what it is made of.
-  return found.find(({ attribute }) => attribute === word) ?? found[0];
-}
 
 const LOW_PCT = 20;
 

@@ -1,11 +1,11 @@
 // A vertical line of moments, each with a mark: what happened one after the other, and how it went.
 import type { ComponentChildren } from "preact";
 import { t } from "../texts/index.ts";
-import { Icon, type IconName } from "./icon.tsx";
+import { AnyIcon, type AnyIconName } from "./more-icons.tsx";
 
 export type Mark = "start" | "yes" | "no" | "done" | "failed" | "waiting" | "skipped";
 
-const ICONS: Readonly<Record<Mark, IconName>> = {
+const ICONS: Readonly<Record<Mark, AnyIconName>> = {
   start: "bolt",
   yes: "check",
   no: "cross",
@@ -36,7 +36,7 @@ export function Moment({ mark, title, aside, children }: MomentProps) {
   return (
     <li class={`moment ${mark}`}>
       <span class="mark">
-        <Icon name={ICONS[mark]} size={16} />
+        <AnyIcon name={ICONS[mark]} size={16} />
         <span class="visually-hidden">{t(`timeline.${mark}`)}: </span>
       </span>
       <div class="moment-body">

@@ -2,7 +2,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { ruleProblemInShort } from "../components/problem-words.ts";
 import type { TextKey } from "../texts/catalogue.ts";
-import { formatTime, loadLater, t, textFor } from "../texts/index.ts";
+import { formatTime, t, textFor } from "../texts/index.ts";
 import { type Alert, alertInWords, type HubProblem, problemInWords } from "./alert-words.ts";
 import { get } from "./api.ts";
 import { type Matter, noteDevice, ofAlarms, ofDevices } from "./device-matters.ts";
@@ -84,8 +84,6 @@ async function read(): Promise<void> {
     allows("user") ? or(get<Notice[]>("/notify/notices"), before.notices) : [],
   ]);
   const lasting = alerts.filter(({ until }) => until === null);
-  // Their words come with those of the views; without them, the hub's own are shown.
-  if (lasting.length + status.problems.length > 0) await loadLater().catch(() => {});
   found.value = { alerts: lasting, problems: status.problems, rules, waiting, notices };
 }
 

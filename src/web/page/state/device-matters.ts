@@ -1,9 +1,9 @@
 // What devices ask somebody to look at: an alarm first, then what is out of reach, then low batteries.
 import { computed, signal } from "@preact/signals";
 import { alarmInWords, MAX_ALARMS } from "../components/kinds.ts";
-import { alarmsOf, batteryOf, isLow, isOfConcern } from "../components/sensor-words.ts";
+import { alarmsOf, batteryOf, isLow, isReported, meaningOf } from "../components/sensor-words.ts";
 import { language, t } from "../texts/index.ts";
-import { type Device, devices, shape } from "./house.ts";
+import { type Device, devices, propertyOf, shape } from "./house.ts";
 import type { HubEvent } from "./live.ts";
 
 export interface Matter {
@@ -108,4 +108,11 @@ function ofSeveral(all: readonly Device[], { id, one, many, text }: Several): Ma
       parts: all.map((device) => ({ name: device.name, href: hrefOf(device) })),
     },
   ];
+}
+
+/** Whether a change of it may be a reason to look after the device. */
+function isOfConcern(device: Device, name: string): boolean {
+  const { word = name } = meaningOf(name, propertyOf(device, name)) ?? {};
+  if (/^(alarm|locked|lock_state|battery|battery_low)$/.test(word) || isReported(word)) return true;
+  return word === "on" && device.device_type === "siren";
 }

@@ -3,7 +3,7 @@ import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { useCallback, useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { Icon } from "../components/icon.tsx";
-import { later } from "../components/later.tsx";
+import { laterWithTexts } from "../components/later.tsx";
 import { SceneTile, VariableTile } from "../components/other-tiles.tsx";
 import { Problem } from "../components/problem.tsx";
 import { titleOf } from "../components/section-title.ts";
@@ -15,11 +15,13 @@ import { type Item, type Section, sections } from "../state/start.ts";
 import { here, noteAddress } from "../state/start-address.ts";
 import { t } from "../texts/index.ts";
 
-const Attention = later(() => import("../components/attention.tsx").then(({ Attention }) => Attention));
-const EmptyHouse = later(() => import("../components/empty-house.tsx").then(({ EmptyHouse }) => EmptyHouse));
-const DeviceSheet = later(() => import("../components/device-sheet.tsx").then(({ DeviceSheet }) => DeviceSheet));
-const HomeEditor = later(() => import("../components/home-editor.tsx").then(({ HomeEditor }) => HomeEditor));
-const Wall = later(() => import("../components/wall.tsx").then(({ Wall }) => Wall));
+const Attention = laterWithTexts(() => import("../components/attention.tsx").then(({ Attention }) => Attention));
+const EmptyHouse = laterWithTexts(() => import("../components/empty-house.tsx").then(({ EmptyHouse }) => EmptyHouse));
+const DeviceSheet = laterWithTexts(() =>
+  import("../components/device-sheet.tsx").then(({ DeviceSheet }) => DeviceSheet),
+);
+const HomeEditor = laterWithTexts(() => import("../components/home-editor.tsx").then(({ HomeEditor }) => HomeEditor));
+const Wall = laterWithTexts(() => import("../components/wall.tsx").then(({ Wall }) => Wall));
 
 let isStarted = false;
 

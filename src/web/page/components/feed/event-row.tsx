@@ -3,8 +3,8 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { HubEvent } from "../../state/live.ts";
 import { t } from "../../texts/index.ts";
 import { formatExact } from "../exact.ts";
-import { Icon } from "../icon.tsx";
 import { Moment } from "../moment.tsx";
+import { AnyIcon } from "../more-icons.tsx";
 import { eventInWords, iconOfEvent, ownFields, typeWords } from "./event-words.ts";
 
 interface EventRowProps {
@@ -48,7 +48,7 @@ export function EventRow({ event, top, position, count, isOpen, onToggle, onHeig
 function Sentence({ event }: { event: HubEvent }) {
   return (
     <>
-      <Icon name={iconOfEvent(event)} />
+      <AnyIcon name={iconOfEvent(event)} />
       <p class="sentence" dir="auto">
         {eventInWords(event).map((part) =>
           typeof part === "string" ? (

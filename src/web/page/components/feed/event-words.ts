@@ -4,7 +4,7 @@ import type { Attributes, Json } from "../../state/house.ts";
 import type { HubEvent } from "../../state/live.ts";
 import type { TextKey } from "../../texts/catalogue.ts";
 import { formatTime, t, textFor } from "../../texts/index.ts";
-import type { IconName } from "../icon.tsx";
+import type { AnyIconName } from "../more-icons.tsx";
 import { type Part, phrase } from "./phrase.ts";
 import { attributeWords, changeWords, deviceLink, short, toldOnce, valueWords, wantedWords } from "./values.ts";
 
@@ -67,7 +67,7 @@ function lost({ from, timestamp, reason }: HubEvent): Part[] {
 }
 
 /** The words of each type, and its picture. The order is that of the filter. */
-const EVENTS: Readonly<Record<string, readonly [IconName, Words]>> = {
+const EVENTS: Readonly<Record<string, readonly [AnyIconName, Words]>> = {
   device_state_changed: ["gauge", changes],
   device_availability_changed: [
     "plug",
@@ -194,7 +194,7 @@ export function typeWords(type: string): string {
   return textFor(`type.${type}`) ?? attributeWords(type.replace(/^custom_/, ""));
 }
 
-export function iconOfEvent({ type }: HubEvent): IconName {
+export function iconOfEvent({ type }: HubEvent): AnyIconName {
   return EVENTS[type]?.[0] ?? "unknown";
 }
 

@@ -2,8 +2,9 @@
 import { type Attributes, type Device, devices, type Json, propertyOf } from "../../state/house.ts";
 import { formatTime, language, t, textFor } from "../../texts/index.ts";
 import { formatValue } from "../exact.ts";
-import { nounFor, partInWords, senseInWords } from "../kinds.ts";
-import { isReplaced, isReported, meaningOf, partOf, senseOf } from "../sensor-words.ts";
+import { partInWords } from "../kinds.ts";
+import { nounFor, senseInWords, senseOf } from "../sense-words.ts";
+import { isReplaced, isReported, meaningOf, partOf } from "../sensor-words.ts";
 import type { Part } from "./phrase.ts";
 
 const LONGEST = 80;

@@ -13,6 +13,7 @@ import { house } from "./house.ts";
 import { sentencesOfRules } from "./hub-words-rules.ts";
 import { inbox } from "./inbox.ts";
 import { messages } from "./messages.ts";
+import { opened } from "./opened.ts";
 import { plans } from "./plans.ts";
 import { plot } from "./plot.ts";
 import { plugins } from "./plugins.ts";
@@ -38,6 +39,7 @@ export const later: Later = {
   house,
   inbox,
   messages,
+  opened,
   plans,
   plot,
   plugins,

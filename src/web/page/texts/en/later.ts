@@ -9,6 +9,7 @@ import { devices } from "./devices.ts";
 import { house } from "./house.ts";
 import { inbox } from "./inbox.ts";
 import { messages } from "./messages.ts";
+import { opened } from "./opened.ts";
 import { plans } from "./plans.ts";
 import { plot } from "./plot.ts";
 import { plugins } from "./plugins.ts";
@@ -34,6 +35,7 @@ export const later = {
   house,
   inbox,
   messages,
+  opened,
   plans,
   plot,
   plugins,
