@@ -1,8 +1,8 @@
-// The house's arrows: which room may import which. Circles count, also those of types alone.
+// The house's arrows: which room may import which. Circles count, also those of types alone and those that `import()` or `require()` closes.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { Glob } from "bun";
+import { Glob, Transpiler } from "bun";
 
 const root = resolve(import.meta.dir, "..");
 const src = join(root, "src");
@@ -43,10 +43,22 @@ function roomOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.indexOf("/")) : path.replace(/\.tsx?$/, "");
 }
 
+/** `from "…"`, `import "…"`, `import("…")` and `require("…")`, of values and of types. */
+const IMPORT = /\b(?:from\s*|import\s*|(?:import|require)\s*\(\s*)"(\.[^"]+)"/g;
+
 function importsOf(path: string): string[] {
   const text = readFileSync(join(src, path), "utf8");
-  const found = [...text.matchAll(/(?:from|import)\s+"(\.[^"]+)"/g)].map((match) => match[1] ?? "");
+  const found = [...text.matchAll(IMPORT)].map((match) => match[1] ?? "");
   return found.map((target) => relative(src, resolve(src, dirname(path), target)));
+}
+
+/** As Bun reads it; it passes over types. */
+function loadsOf(path: string): string[] {
+  const transpiler = new Transpiler({ loader: path.endsWith("x") ? "tsx" : "ts" });
+  const found = transpiler.scanImports(readFileSync(join(src, path), "utf8"));
+  return found
+    .filter(({ path }) => path.startsWith("."))
+    .map((one) => relative(src, resolve(src, dirname(path), one.path)));
 }
 
 function levelOf(room: string): number {
@@ -56,6 +68,18 @@ function levelOf(room: string): number {
 test("every file stands in a room of the house", () => {
   expect(files.filter((path) => levelOf(roomOf(path)) < 0)).toEqual([]);
   expect(files.length).toBeGreaterThan(50);
+});
+
+test("nothing is loaded that is not seen here, and nothing by a name that is made while it runs", () => {
+  const unseen = files.flatMap((path) => {
+    const seen = new Set(importsOf(path));
+    return loadsOf(path)
+      .filter((target) => !seen.has(target))
+      .map((target) => `${path} → ${target}`);
+  });
+  expect(unseen).toEqual([]);
+  const named = /\b(?:import|require)\s*\(\s*[^\s")]/;
+  expect(files.filter((path) => named.test(readFileSync(join(src, path), "utf8")))).toEqual([]);
 });
 
 test("imports run one way, and neighbours never import each other", () => {
@@ -96,7 +120,9 @@ test("the page knows the API only", () => {
 test("plugins know the wire protocol only", () => {
   const plugins = join(root, "plugins");
   const wrong = [...new Glob("**/*.ts").scanSync(plugins)].filter((path) =>
-    /from\s+"[^"]*\/src\//.test(readFileSync(join(plugins, path), "utf8")),
+    readFileSync(join(plugins, path), "utf8")
+      .matchAll(IMPORT)
+      .some(([, target = ""]) => target.includes("/src/")),
   );
   expect(wrong).toEqual([]);
 });

@@ -1,8 +1,8 @@
 // The heartbeat, and the notices it contains.
 import type { JsonObject } from "./json.ts";
 
-export const SDK_VERSION = "1.0.0";
-export const PROTOCOL_VERSION = "1";
+const SDK_VERSION = "1.0.0";
+const PROTOCOL_VERSION = "1";
 
 /** Something a person should know until it is cleared. */
 export interface Notice {

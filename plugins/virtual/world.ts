@@ -24,7 +24,7 @@ export interface Span {
 }
 
 /** A number from 0 up to, but not including, 1; equal for equal seeds and words, in every process and on every machine. */
-export function chance(seed: number, ...words: readonly (string | number)[]): number {
+function chance(seed: number, ...words: readonly (string | number)[]): number {
   return Bun.hash.xxHash32(words.join("/"), seed) / 2 ** 32;
 }
 

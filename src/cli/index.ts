@@ -100,7 +100,7 @@ export const commands: readonly ListedCommand[] = [
     name: "completion",
     args: "bash|zsh|fish",
     summary: "Print what a shell needs to complete the words of this program",
-    load: async () => (await import("./completion.ts")).completion,
+    load: async () => (await import("./completion.ts")).completionOf(commands),
   },
   {
     name: "version",

@@ -96,7 +96,7 @@ function tablesForLists(schema: TSchema, value: unknown, path: string): Problem[
 }
 
 /** `/channels/0/name` → `channels[0].name`, appended to `at`. */
-export function dottedPath(pointer: string, at = ""): string {
+function dottedPath(pointer: string, at = ""): string {
   return pointer
     .split("/")
     .slice(1)

@@ -46,7 +46,7 @@ export interface FeedOptions {
  * event it would be disconnected, come back, get the event again, and so on without end.
  */
 export const LARGEST_EVENT_BYTES = 1_048_576;
-export const DEFAULT_BUFFER_BYTES = 16 * 1_048_576;
+const DEFAULT_BUFFER_BYTES = 16 * 1_048_576;
 
 export function createEventFeed(options: FeedOptions): EventFeed {
   return new EventFeed(options);

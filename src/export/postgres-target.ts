@@ -84,7 +84,7 @@ async function prepareTable(
 }
 
 /** As docs/history-export.md shows it. */
-export function tableText(table: string): string {
+function tableText(table: string): string {
   return `CREATE TABLE IF NOT EXISTS ${table} (
   time timestamptz NOT NULL,
   device text NOT NULL,

@@ -36,7 +36,7 @@ export interface Progress {
 }
 
 /** The head stays so far behind: a clock that is set back by less changes nothing. */
-export const SETTLE_MS = 2000;
+const SETTLE_MS = 2000;
 /** Progress is saved so often; what was sent since is sent again after a kill. */
 export const SAVE_MS = 10 * 60_000;
 const MARGIN_MS = 1000;

@@ -15,7 +15,7 @@ import type { HistoryPage, HistoryQuery } from "./worker-protocol.ts";
 
 // A page of long texts ends before it has `limit` samples.
 const LONGEST_PAGE = 4 * 1024 * 1024;
-export const MOST_BUCKETS = 10_000;
+const MOST_BUCKETS = 10_000;
 
 export interface QuerySource {
   db: Database;

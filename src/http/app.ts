@@ -14,7 +14,7 @@ import { createRouter, type Router } from "./router.ts";
 import { healthRoutes } from "./routes/health.ts";
 import type { RouteDeps } from "./routes/index.ts";
 
-export const API_PREFIX = "/api/v1";
+const API_PREFIX = "/api/v1";
 const HEADERS = { "x-content-type-options": "nosniff" };
 
 export interface AppDeps extends RouteDeps {

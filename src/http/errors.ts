@@ -43,7 +43,7 @@ const STATUS: Record<ErrorCode, number> = {
   in_use: 409,
 };
 
-export function statusOf(error: HubError): number {
+function statusOf(error: HubError): number {
   return statusOfCode(error.code);
 }
 

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { masked } from "../core/masking.ts";
 
-export const LONGEST_TEXT = 200;
+const LONGEST_TEXT = 200;
 /** What follows the host may be a key, and what is before it a password. */
 const ADDRESS = /\b([a-z][a-z\d+.-]*:\/\/)(?:[^\s/?#"'@]*@)?([^\s/?#"']+)[/?#][^\s"']+/gi;
 const MOST_ENTRIES = 100;

@@ -30,7 +30,7 @@ export interface KeptSessionsOptions {
 }
 
 /** Longer than a holiday, so that a summer house gets its messages; nobody comes back for a session that is older. */
-export const LONGEST_KEEP_SECS = 60 * 86_400;
+const LONGEST_KEEP_SECS = 60 * 86_400;
 const CHECK_MS = 60_000;
 
 export function createKeptSessions({ clock, onChange, onExpired }: KeptSessionsOptions): KeptSessions {

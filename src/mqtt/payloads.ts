@@ -26,7 +26,7 @@ export type Registration = Static<typeof Registration>;
 
 export const Unregistration = Type.Object({ device_id: Type.String({ minLength: 1, maxLength: 255 }) });
 
-export const Notice = Type.Object({
+const Notice = Type.Object({
   level: Type.Union([Type.Literal("info"), Type.Literal("warning"), Type.Literal("error")]),
   code: Type.String(),
   message: Type.String(),

@@ -59,7 +59,7 @@ export function ntfyForm(
 }
 
 /** From -2…2 to 1…5; undefined leaves it to the server. A silent message makes no sound whatever its priority. */
-export function priorityOf(message: ChannelMessage, own: number | undefined): number | undefined {
+function priorityOf(message: ChannelMessage, own: number | undefined): number | undefined {
   const asked = message.priority ?? own;
   const priority = asked === undefined ? undefined : asked + 3;
   return isSilent({ ...message, ...(asked !== undefined && { priority: asked }) })

@@ -32,7 +32,7 @@ export function fitted<T>(make: (limit: number) => T, { limit, bytes }: { limit:
 }
 
 /** At most `limit` bytes of UTF-8; a cut is between characters and ends in an ellipsis. */
-export function shortenToBytes(text: string, limit: number): string {
+function shortenToBytes(text: string, limit: number): string {
   if (text.length <= limit && Buffer.byteLength(text) <= limit) return text;
   let left = limit - Buffer.byteLength(ELLIPSIS);
   let kept = "";

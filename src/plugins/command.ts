@@ -60,7 +60,7 @@ export function isScript(path: string): boolean {
 }
 
 /** Why a binary cannot be run; `name` is its path in the configuration. */
-export function whyNotBinary(name: string, path: string, script = isScript(path)): string | undefined {
+function whyNotBinary(name: string, path: string, script = isScript(path)): string | undefined {
   try {
     if (statSync(path).isDirectory()) return `${name} is a directory, not a program`;
     accessSync(path, script ? constants.R_OK : constants.X_OK);
@@ -74,7 +74,7 @@ export function whyNotBinary(name: string, path: string, script = isScript(path)
 }
 
 /** Why a configuration file that the entry names cannot be read. Without a name, the file is optional. */
-export function whyNotConfig(name: string | undefined, path: string): string | undefined {
+function whyNotConfig(name: string | undefined, path: string): string | undefined {
   if (name === undefined) return undefined;
   try {
     if (!statSync(path).isFile()) return `${name} is no file`;

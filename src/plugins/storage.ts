@@ -14,7 +14,7 @@ export function keyOfPlugin(pluginId: string): string {
   return `plugin:${pluginId}`;
 }
 
-export const MOST_KEPT_BYTES = 1_048_576;
+const MOST_KEPT_BYTES = 1_048_576;
 
 export function createPluginStorage(meta: Meta): PluginStorage {
   const key = (pluginId: string): string => `plugin_storage:${pluginId}`;

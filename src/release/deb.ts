@@ -7,7 +7,7 @@ import { packTar, type TarEntry } from "modern-tar";
 import { SCRIPTS as COMPLETIONS } from "../cli/completion/scripts.ts";
 
 /** Debian has another program called hub, so the package and its command have a name of their own. */
-export const PACKAGE = "home-hub";
+const PACKAGE = "home-hub";
 
 export interface DebOptions {
   /** The repository. */

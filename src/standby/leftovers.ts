@@ -3,7 +3,7 @@
 import type { LeftMessage } from "../notify/outbox/left-message.ts";
 import type { HistoryAnswer } from "./protocol.ts";
 
-export { type LeftMessage, messageKey } from "../notify/outbox/left-message.ts";
+export type { LeftMessage } from "../notify/outbox/left-message.ts";
 
 /** The body of `POST /standby/leftovers`; without `series`, `messages` and `done` it asks what is wanted. */
 export interface LeftoversRequest {

@@ -28,7 +28,7 @@ import {
 } from "./executable.ts";
 import type { Machine } from "./machine.ts";
 
-export const MOST_EXECUTABLE_BYTES = 500_000_000;
+const MOST_EXECUTABLE_BYTES = 500_000_000;
 
 export interface UpgradeStatus {
   version: string;

@@ -6,7 +6,7 @@ function standIn(name: string, value: unknown): void {
 }
 
 const kept = new Map<string, string>();
-export const storage = {
+const storage = {
   getItem: (key: string) => kept.get(key) ?? null,
   setItem: (key: string, value: string) => void kept.set(key, value),
   removeItem: (key: string) => void kept.delete(key),

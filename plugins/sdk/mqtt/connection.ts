@@ -43,7 +43,7 @@ export interface OpenOptions extends ConnectOptions {
 }
 
 /** The meaning of the codes 1–5 of CONNACK. */
-export const REFUSALS: Readonly<Record<number, string>> = {
+const REFUSALS: Readonly<Record<number, string>> = {
   1: "it does not speak MQTT 3.1.1",
   2: "it does not accept this client id",
   3: "it is not available",

@@ -14,7 +14,7 @@ export interface RunOptions {
 }
 
 /** A service that moves nothing for so long is gone, even if the connection is still open. */
-export const STALLED_MS = 10 * 60_000;
+const STALLED_MS = 10 * 60_000;
 /** A thread that waits for a dead disk ends only when the kernel lets it. */
 const ENDS_WITHIN_MS = 5000;
 

@@ -70,7 +70,7 @@ export function copiesIn(files: readonly StoredFile[]): Copy[] {
 }
 
 /** The bytes of a file in chunks of their own, as whoever sends them may hold on to them. */
-export function contentOf(path: string, bytes: number): Content {
+function contentOf(path: string, bytes: number): Content {
   return {
     bytes,
     async *read() {

@@ -6,7 +6,6 @@ import { ruleFilesIn } from "../../rules/store/disk.ts";
 import type { Command, CommandOption, Completes, Invocation, ListedCommand } from "../command.ts";
 import { homeOf } from "../command.ts";
 import { devicesOf } from "../devices.ts";
-import { commands } from "../index.ts";
 import { readConfig } from "../prepare.ts";
 import { reach } from "../reach.ts";
 
@@ -17,14 +16,20 @@ const WITHIN_MS = 2000;
 // What a shell would have to quote is left out.
 const PLAIN = /^[\p{L}\p{N}_.@%+,/-]+=?$/u;
 
+interface Asked {
+  /** All there are. */
+  commands: readonly ListedCommand[];
+  invocation: Invocation;
+}
+
 /** Sorted, each with the beginning that is typed. `words`: all behind `hub`, the last one being typed. Never throws. */
-export async function candidatesFor(words: readonly string[], invocation: Invocation): Promise<string[]> {
+export async function candidatesFor(words: readonly string[], asked: Asked): Promise<string[]> {
   const before = words.slice(0, -1).flatMap(parted);
   const [option = "", value] = parted(words.at(-1) ?? "");
   const typed = value ?? option;
   const prefix = value === undefined ? "" : `${option}=`;
   try {
-    const found = await wordsAt(value === undefined ? before : [...before, option], typed, invocation);
+    const found = await wordsAt(value === undefined ? before : [...before, option], typed, asked);
     if (found.includes(FILES)) return [FILES];
     const fitting = found.filter((word) => word.startsWith(typed)).sort();
     return [...new Set(fitting)].map((word) => `${prefix}${word}`);
@@ -39,11 +44,12 @@ function parted(word: string): string[] {
   return option === undefined || value === undefined ? [word] : [option, value];
 }
 
-async function wordsAt(before: readonly string[], typed: string, invocation: Invocation): Promise<readonly string[]> {
+async function wordsAt(before: readonly string[], typed: string, asked: Asked): Promise<readonly string[]> {
+  const { commands, invocation } = asked;
   const [name = typed.startsWith("-") ? "serve" : undefined, ...rest] = before;
   if (name === undefined) return [...commands.map((one) => one.name), "help"];
   // Options without a command belong to serve.
-  if (name.startsWith("-")) return wordsAt(["serve", ...before], typed, invocation);
+  if (name.startsWith("-")) return wordsAt(["serve", ...before], typed, asked);
   if (name === "help") return rest.length === 0 ? commands.map((one) => one.name) : [];
   const listed = commands.find((one) => one.name === name);
   if (!listed) return [];

@@ -50,7 +50,7 @@ export function toInt(value: Value, args: Arguments): Value {
 }
 
 /** Halves go to the even neighbour, as Python rounds. */
-export function roundEven(value: number, digits: number): number {
+function roundEven(value: number, digits: number): number {
   if (!Number.isFinite(value)) return value;
   const factor = 10 ** digits;
   const scaled = value * factor;

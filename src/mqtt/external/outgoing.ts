@@ -24,7 +24,7 @@ interface Waiting {
 }
 
 /** How long a message waits for a connection, from the beginning of an outage. */
-export const PATIENCE_MS = 5000;
+const PATIENCE_MS = 5000;
 const ACKNOWLEDGE_MS = 10_000;
 const MOST_MESSAGES = 5000;
 const MOST_BYTES = 16 * 1_048_576;

@@ -38,7 +38,7 @@ const documentNotation: Notation = {
 };
 
 /** For mail and Matrix: `<br>` for line breaks, and no tag that either does not know. */
-export function writeHtml(text: RichText): string {
+function writeHtml(text: RichText): string {
   const blocks = {
     text: (runs: Parameters<typeof writeRuns>[0]) => `<div>${writeRuns(runs, documentNotation)}</div>`,
     quote: (runs: Parameters<typeof writeRuns>[0]) => `<blockquote>${writeRuns(runs, documentNotation)}</blockquote>`,

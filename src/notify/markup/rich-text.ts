@@ -28,7 +28,7 @@ const HREF = /^(https?:\/\/|mailto:|tel:|tg:\/\/)[^\s<>"]+$/i;
 const LANGUAGE = /^[\w+#.-]{1,32}$/;
 
 /** The address where it can be a link's; undefined for a script, a relative one and one that is too long. */
-export function safeHref(href: string): string | undefined {
+function safeHref(href: string): string | undefined {
   const trimmed = href.trim();
   return trimmed.length <= LONGEST_HREF && HREF.test(trimmed) ? trimmed : undefined;
 }

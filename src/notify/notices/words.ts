@@ -15,7 +15,7 @@ export function endLine(notice: Notice, houseTime: HouseTime): string | undefine
 }
 
 /** "Confirmed by Anna", "Anna: Close the valve" */
-export function answerWords(notice: Notice): string {
+function answerWords(notice: Notice): string {
   const { by = "", action = "" } = notice.end ?? {};
   if (action === ACKNOWLEDGE) return `Confirmed by ${by}`;
   return `${by}: ${actionsOf(notice).find(({ id }) => id === action)?.label ?? action}`;

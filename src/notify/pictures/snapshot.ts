@@ -7,7 +7,7 @@ import type { Logins } from "./logins.ts";
 import { LARGEST_PICTURE_BYTES } from "./picture-type.ts";
 
 /** Attributes that hold the address of a picture, the first that does so counts. */
-export const SNAPSHOT_ATTRIBUTES = [
+const SNAPSHOT_ATTRIBUTES = [
   "snapshot_url",
   "picture_url",
   "image_url",

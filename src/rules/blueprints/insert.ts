@@ -67,7 +67,7 @@ const NO_BRACES = "must not hold { or }, as it becomes part of a placeholder";
 const NO_PLACEHOLDER = "must not hold {{, which begins a placeholder in messages";
 
 /** CEL that gives the value and does nothing else. */
-export function celLiteral(value: Json | undefined): string {
+function celLiteral(value: Json | undefined): string {
   if (value === undefined) return "null";
   if (typeof value === "number") return value < 0 ? `(${value})` : String(value);
   if (Array.isArray(value)) return `[${value.map(celLiteral).join(", ")}]`;

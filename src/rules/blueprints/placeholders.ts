@@ -7,7 +7,7 @@ export type Piece = string | { readonly name: string; readonly offset: number };
 const PLACEHOLDER = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
 
 /** Known in every blueprint, beside its inputs. */
-export const RULE_NAMES = ["rule.id", "rule.name"] as const;
+const RULE_NAMES = ["rule.id", "rule.name"] as const;
 
 /** Undefined for a text without placeholders. */
 export function piecesOf(text: string): Piece[] | undefined {

@@ -49,7 +49,7 @@ function group(part: PlacedObject, to: Translating, withoutAny: boolean): Placed
   return objectAt(part, { ...othersOf(part, []), conditions: conditionsOf(inner, to) });
 }
 
-export function conditionOf(condition: Placed, to: Translating): Placed {
+function conditionOf(condition: Placed, to: Translating): Placed {
   if (!isPlacedObject(condition)) return condition;
   const { type } = condition.value;
   const translate = typeof type === "string" && Object.hasOwn(conditions, type) ? conditions[type] : undefined;

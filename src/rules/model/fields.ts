@@ -58,7 +58,7 @@ export function name(names: Named, description: string) {
 }
 
 export const deviceId = name("device", "The id of the device");
-export const deviceIds = Type.Array(deviceId, {
+const deviceIds = Type.Array(deviceId, {
   minItems: 1,
   maxItems: MAX_DEVICES,
   description: "The ids of several devices, instead of `device_id`",

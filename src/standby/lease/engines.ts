@@ -1,28 +1,15 @@
 // Opens the engine that hub.toml names, and loads its client only then.
 import { readFileSync } from "node:fs";
 import type { StandbySection } from "../../config/standby.ts";
-import type { Clock } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
-import type { RandomBytes } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
+import type { EngineOptions } from "./engine-options.ts";
 import type { LeaseEngine } from "./lease.ts";
 
-export interface EngineDeps {
+export interface EngineDeps extends Pick<EngineOptions, "clock" | "random"> {
   /** Of `ca`, which may be relative to the home. */
   resolvePath: (path: string) => string;
-  clock: Clock;
-  random: RandomBytes;
   log: Log;
-}
-
-/** What each engine needs. */
-export interface EngineOptions extends Pick<EngineDeps, "clock" | "random"> {
-  lease: string;
-  config: StandbySection;
-  /** The text of the file `ca`. */
-  ca: string | undefined;
-  /** An answer is not waited for any longer: a renewal that hangs leaves time for two more. */
-  withinMs: number;
 }
 
 const LONGEST_MS = 2000;

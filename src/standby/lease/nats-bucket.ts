@@ -4,7 +4,7 @@ import type { KV, Kvm } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { leaseNodes } from "../../config/standby.ts";
 import { HubError } from "../../core/errors.ts";
-import type { EngineOptions } from "./engines.ts";
+import type { EngineOptions } from "./engine-options.ts";
 import { leaseFailure } from "./nats-failure.ts";
 
 export interface NatsBucket {

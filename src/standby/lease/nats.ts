@@ -10,7 +10,7 @@ import { Value } from "@sinclair/typebox/value";
 import { HubError } from "../../core/errors.ts";
 import { secret } from "../../core/ids.ts";
 import { parseJson } from "../../core/json.ts";
-import type { EngineOptions } from "./engines.ts";
+import type { EngineOptions } from "./engine-options.ts";
 import type { LeaseEngine, LeaseRow, Machine, Taken } from "./lease.ts";
 import { createNatsBucket, type NatsBucket } from "./nats-bucket.ts";
 import { createWitness } from "./witness.ts";

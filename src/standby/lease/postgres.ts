@@ -4,7 +4,7 @@ import type { SQL } from "bun";
 import { HubError } from "../../core/errors.ts";
 import { createPostgresConnection, type Row } from "../../export/postgres-connection.ts";
 import { SendFailure } from "../../export/target.ts";
-import type { EngineOptions } from "./engines.ts";
+import type { EngineOptions } from "./engine-options.ts";
 import type { LeaseEngine, LeaseRow, Machine, Taken } from "./lease.ts";
 import { createWitness } from "./witness.ts";
 

@@ -82,7 +82,7 @@ export function isShared(word: string): boolean {
 }
 
 /** With its shared word: it is that itself where it bears the name, and needs no conversion. */
-export function inWord(one: DescribedAttribute, word: string, conversion: Conversion = SAME): DescribedAttribute {
+function inWord(one: DescribedAttribute, word: string, conversion: Conversion = SAME): DescribedAttribute {
   const { attribute, also = [] } = one;
   if (attribute.name !== word || conversion !== SAME) return { ...one, also: [...also, { word, conversion }] };
   return isShared(word) ? { ...one, attribute: { ...attribute, word } } : one;

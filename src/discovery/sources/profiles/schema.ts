@@ -18,7 +18,7 @@ const Plain = Type.Union([Type.Boolean(), Type.Number(), Type.String({ maxLength
 const valueMap = (description: string) =>
   Type.Optional(Type.Record(Type.String(), Plain, { minProperties: 1, maxProperties: 200, description }));
 
-export const WORDS = [
+const WORDS = [
   ...["brightness_pct", "color_temp_k", "color_rgb", "position", "speed_pct", "volume_pct"],
   ...["current_temperature", "target_temperature", "mode"],
 ] as const;

@@ -1,5 +1,5 @@
 // What the translations of actions share.
-import { isPlacedObject, listAt, objectAt, type Placed, type PlacedObject } from "../place.ts";
+import { objectAt, type Placed, type PlacedObject } from "../place.ts";
 import type { Translating } from "../translating.ts";
 
 export interface ActionTools {
@@ -28,16 +28,4 @@ export function isEmptyList(list: Placed | undefined): boolean {
 /** The list without what is not there, such as `else_actions: []`. */
 export function unlessEmpty(list: Placed | undefined): Placed | undefined {
   return isEmptyList(list) ? undefined : list;
-}
-
-/** Several actions in the place of a list. */
-export function sequenceAt(at: Placed, actions: readonly (Placed | undefined)[]): Placed {
-  return listAt(
-    at,
-    actions.flatMap((action) => action ?? []),
-  );
-}
-
-export function itemsOf(list: Placed | undefined): PlacedObject[] {
-  return list?.items().filter(isPlacedObject) ?? [];
 }

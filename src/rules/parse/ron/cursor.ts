@@ -135,7 +135,7 @@ export function found(cursor: Cursor): string {
 }
 
 /** The 1-based line of an offset, for a sentence. */
-export function lineOf(cursor: Cursor, offset: number): number {
+function lineOf(cursor: Cursor, offset: number): number {
   return cursor.text.slice(0, offset).split("\n").length;
 }
 

@@ -48,7 +48,7 @@ export function isShown(device: Device, name: string): boolean {
   return !hidden && !category && !isReplaced(device, name);
 }
 
-export function isWritable(device: Device, name: string): boolean {
+function isWritable(device: Device, name: string): boolean {
   const declared = propertiesOf(device);
   if (declared.size === 0) return COMMANDED.has(name);
   const property = declared.get(name);

@@ -13,7 +13,7 @@ interface ListFieldProps {
   onChange: (value: Json | undefined) => void;
 }
 
-export const itemsOf = (value: Json | undefined): string[] =>
+const itemsOf = (value: Json | undefined): string[] =>
   value === undefined || value === null ? [] : [value].flat().map(text);
 
 function asWritten(items: readonly string[], isList: boolean): Json | undefined {

@@ -23,9 +23,6 @@ const SAVE_MS = 60_000;
 export const shape = signal(0);
 
 export const deviceList = computed(() => [...devices.value.values()].map((one) => one.value));
-export const areaNames = computed(() =>
-  [...new Set(deviceList.value.flatMap(({ area }) => area ?? []))].sort((a, b) => a.localeCompare(b)),
-);
 
 /** Paints what was seen last, until the hub has answered. */
 export function paintLast(): void {

@@ -60,7 +60,7 @@ export function ColourPicker({ value, disabled, onSet }: ColourPickerProps) {
 }
 
 /** Of a colour at its brightest: how bright the lamp is, is another control's. */
-export function hueOf(hex: string): { hue: number; saturation: number } {
+function hueOf(hex: string): { hue: number; saturation: number } {
   const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
   if (r === undefined || g === undefined || b === undefined || Number.isNaN(r + g + b))
     return { hue: 0, saturation: 0 };
@@ -71,7 +71,7 @@ export function hueOf(hex: string): { hue: number; saturation: number } {
   return { hue: sixth * 60, saturation: spread / most };
 }
 
-export function hexOf(hue: number, saturation: number): string {
+function hexOf(hue: number, saturation: number): string {
   const channel = (offset: number): string => {
     const k = (offset + hue / 60) % 6;
     const level = 1 - saturation * Math.max(0, Math.min(k, 4 - k, 1));

@@ -66,7 +66,7 @@ export function TimerButtons({ attributes, name, disabled, send }: TimerProps) {
 }
 
 /** `4:12`, `1:04:12`. */
-export function clockText(total: number): string {
+function clockText(total: number): string {
   const whole = Math.round(total);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
   const two = (value: number): string => String(value).padStart(2, "0");

@@ -31,7 +31,7 @@ function words(type: string): string {
 }
 
 /** Several types have one word: for people that is one kind. */
-export function isOfKind(type: string | null, wanted: string): boolean {
+function isOfKind(type: string | null, wanted: string): boolean {
   return (type ?? NONE) === wanted || (type !== null && typeInWords(type) === typeInWords(wanted));
 }
 

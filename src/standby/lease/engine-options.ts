@@ -1,0 +1,15 @@
+// What each engine of the lease needs. engines.ts opens them by it.
+import type { StandbySection } from "../../config/standby.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { RandomBytes } from "../../core/ids.ts";
+
+export interface EngineOptions {
+  lease: string;
+  config: StandbySection;
+  /** The text of the file `ca`. */
+  ca: string | undefined;
+  /** An answer is not waited for any longer: a renewal that hangs leaves time for two more. */
+  withinMs: number;
+  clock: Clock;
+  random: RandomBytes;
+}

@@ -1,0 +1,48 @@
+// bun test/tools/side-by-side.ts [--at-once N] < STEPS: runs the steps, a line of shell each, so many at a time, and prints what each said when
+// it has ended, with its seconds. A line that begins with "alone " is run after all others, with nothing beside it: it measures times.
+// Goes on after a failure, and ends with 1 where one failed.
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({ options: { "at-once": { type: "string", default: "2" } } });
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+interface Ended {
+  step: string;
+  secs: number;
+  code: number;
+}
+
+async function run(step: string): Promise<Ended> {
+  const begun = performance.now();
+  const child = Bun.spawn(["bash", "-c", `exec 2>&1\n${step}`], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const output = await child.stdout.text();
+  const code = await child.exited;
+  const secs = Math.round((performance.now() - begun) / 1000);
+  print(`\n==> ${step}\n${output.trimEnd()}\n==> ${code === 0 ? "ok" : `FAILED with ${code}`} in ${secs} s: ${step}`);
+  return { step, secs, code };
+}
+
+async function runAll(steps: readonly string[], atOnce: number): Promise<Ended[]> {
+  const waiting = [...steps];
+  const ended: Ended[] = [];
+  const lane = async (): Promise<void> => {
+    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) ended.push(await run(step));
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return ended;
+}
+
+const ALONE = /^alone\s+/;
+const steps = (await Bun.stdin.text())
+  .split("\n")
+  .map((line) => line.trim())
+  .filter((line) => line !== "" && !line.startsWith("#"));
+const together = steps.filter((step) => !ALONE.test(step));
+const alone = steps.filter((step) => ALONE.test(step)).map((step) => step.replace(ALONE, ""));
+const ended = [...(await runAll(together, Number(values["at-once"]))), ...(await runAll(alone, 1))];
+
+print("");
+for (const { step, secs } of ended.toSorted((a, b) => b.secs - a.secs)) print(`${String(secs).padStart(5)} s  ${step}`);
+const failed = ended.filter(({ code }) => code !== 0);
+for (const { step, code } of failed) print(`FAILED with ${code}: ${step}`);
+process.exit(failed.length > 0 || ended.length === 0 ? 1 : 0);
