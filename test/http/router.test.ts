@@ -1,7 +1,6 @@
 // The route that is admitted is the route whose handler runs, however the request is written. Over raw sockets, since no real
 // client sends such requests.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { connect } from "node:net";
 import { Elysia } from "elysia";
 import { checkConfig } from "../../src/config/load.ts";
 import { silentLog } from "../../src/core/log.ts";
@@ -12,82 +11,7 @@ import { doc } from "../../src/http/doc.ts";
 import { isHost, isOwnHost, splitUrl } from "../../src/http/request-url.ts";
 import { createRouter } from "../../src/http/router.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
-
-/** The whole answer to some bytes. The connection ends when the server closes it, or after its answer. */
-function ask(port: number, text: string): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: "127.0.0.1", port });
-    let answer = "";
-    const done = (): void => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.setTimeout(20_000, done);
-    socket.on("data", (chunk) => (answer += chunk.toString("latin1")));
-    socket.on("error", done);
-    socket.on("close", done);
-    socket.write(text);
-  });
-}
-
-const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
-
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = [...items];
-  await Promise.all(
-    Array.from({ length: 32 }, async () => {
-      for (let item = queue.pop(); item !== undefined; item = queue.pop()) await work(item);
-    }),
-  );
-}
-
-const HOSTS: readonly (string | undefined)[] = [
-  "localhost",
-  "a{b",
-  "",
-  undefined,
-  "x/api/v1/health?",
-  "u@localhost",
-  "localhost, localhost",
-  "localhost:99999",
-  "[::1",
-  "[::1]:80",
-  "h?q",
-  "h#f",
-  "h\\x",
-  "://y",
-];
-const USABLE = new Set(["localhost", "[::1]:80", undefined]);
-const OPEN = "/api/v1/health";
-const TARGETS: readonly ((path: string) => string)[] = [
-  (path) => path,
-  (path) => `${path}/`,
-  (path) => `${path}?x=://y${OPEN}`,
-  (path) => `${path}?x=://y/api/v1/auth/login`,
-  (path) => `${path}#${OPEN}`,
-  (path) => `http://other${path}`,
-  (path) => `http://other:80${path}?x=://y${OPEN}`,
-  (path) => `https://u@other${path}`,
-  (path) => `http://other?${OPEN}${path}`,
-  (path) => `/${path}`,
-  (path) => `//y${path}`,
-  (path) => path.replace("/api/v1/", "/api/v1/./"),
-  (path) => path.replace("/api/v1/", `${OPEN}/../`),
-  (path) => path.replace(/\/([^/]+)$/, "/./$1"),
-  (path) => path.replace(/\/([^/]+)$/, "/x/../$1"),
-  (path) => path.replace("v1", "%761"),
-  (path) => path.replaceAll("/", "\\").replace("\\", "/"),
-  (path) => path.toUpperCase(),
-  (path) => `${path};${OPEN}`,
-  (path) => `${path}%00`,
-  () => "*",
-  () => "other:80",
-];
-
-function head(method: string, target: string, version: string, host: string | undefined, more = ""): string {
-  const hosts = host?.includes(", ") ? host.split(", ") : host === undefined ? [] : [host];
-  return `${method} ${target} HTTP/${version}\r\n${hosts.map((one) => `Host: ${one}\r\n`).join("")}Connection: close\r\n${more}\r\n`;
-}
+import { ask, deal, head, inParallel, isUsable, OPEN, seed, statusOf } from "./request-forms.ts";
 
 describe("a hub", () => {
   let hub: TestHub;
@@ -116,22 +40,18 @@ describe("a hub", () => {
     const json = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
     const upgrade =
       "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
-    const cases = routes.flatMap((route) =>
-      HOSTS.flatMap((host) =>
-        TARGETS.flatMap((target) => ["1.0", "1.1"].map((version) => ({ route, host, target, version }))),
-      ),
-    );
-    expect(cases.length).toBeGreaterThan(40_000);
+    expect(routes.length).toBeGreaterThan(70);
+    const cases = deal(routes);
     const wrong: string[] = [];
     let refused = 0;
-    await inParallel(cases, async ({ route: { method, path, access }, host, target, version }) => {
+    await inParallel(cases, async ([{ method, path, access }, { host, target, version }]) => {
       const more = path.endsWith("/stream") ? upgrade : method === "GET" ? "" : json;
       const text = head(method, target(path), version, host, more) + (more === json ? body : "");
       const status = statusOf(await ask(port, text));
       if (status >= 400 && status < 600 && status !== 500) refused++;
-      else if (access !== "public" || !USABLE.has(host)) wrong.push(`${status}: ${JSON.stringify(text)}`);
+      else if (access !== "public" || !isUsable(host)) wrong.push(`${status}: ${JSON.stringify(text)}`);
     });
-    expect(wrong).toEqual([]);
+    expect({ seed, wrong }).toEqual({ seed, wrong: [] });
     expect(refused).toBeGreaterThan(cases.length * 0.9);
     const users = (await (await hub.request("GET", "/auth/users", { token: hub.adminToken })).json()) as unknown[];
     expect(users).toHaveLength(1);
@@ -318,21 +238,15 @@ test("the admitted route and the handler that ran are one, in every form of requ
     development: false,
   } as Bun.Serve.Options<undefined>);
   const answered = new Set<string>();
-  const cases = paths.flatMap((path) =>
-    ["GET", "POST", "DELETE"].flatMap((method) =>
-      HOSTS.flatMap((host) =>
-        TARGETS.flatMap((target) => ["1.0", "1.1"].map((version) => head(method, target(path), version, host))),
-      ),
-    ),
-  );
-  await inParallel(cases, async (text) => {
-    const answer = await ask(server.port ?? 0, text);
+  const routes = paths.flatMap((path) => ["GET", "POST", "DELETE"].map((method) => ({ method, path })));
+  await inParallel(deal(routes), async ([{ method, path }, { host, target, version }]) => {
+    const answer = await ask(server.port ?? 0, head(method, target(path), version, host));
     if (statusOf(answer) !== 200) return;
     const body = JSON.parse(answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1)) as {
       admitted: string;
       ran: string;
     };
-    expect(body.ran).toBe(body.admitted);
+    expect({ seed, ran: body.ran }).toEqual({ seed, ran: body.admitted });
     answered.add(body.ran);
   });
   expect(answered.size).toBe(15);

@@ -1,14 +1,16 @@
 // Two machines of one house at one broker: the note of the epoch tells the older hub to stop, and the lease decides.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { systemClock } from "../../../src/core/clock.ts";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { createTestStanding, type TestStanding } from "../../support/stand-in-standing.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { until } from "../../support/wait.ts";
-import { type BrokerProcess, type Client, type ExternalHub, retained, startBroker, startExternalHub } from "./rig.ts";
+import { type BrokerProcess, type Client, type ExternalHub, retained, startBroker } from "./rig.ts";
+import { startVirtualHub, type VirtualHubOptions } from "./virtual-hub.ts";
 
 const ID = "house-hub";
 const TOML = `client_id = "${ID}"\n`;
 let broker: BrokerProcess;
 let watcher: Client;
+let clock: VirtualClock;
 
 beforeAll(async () => {
   broker = await startBroker();
@@ -17,9 +19,15 @@ beforeAll(async () => {
   await watcher.publishAsync("hub/devices/lamp/availability", "online", retained);
 });
 afterAll(async () => broker[Symbol.asyncDispose]());
+beforeEach(() => {
+  clock = createVirtualClock();
+});
 
 const url = () => `mqtt://127.0.0.1:${broker.port}`;
-const start = (standing: TestStanding, logsIn = true) => startExternalHub(url(), { toml: TOML, standing, logsIn });
+const start = (standing: TestStanding, options: VirtualHubOptions = {}) =>
+  startVirtualHub(url(), { toml: TOML, standing, clock, ...options });
+/** The hub waits for two seconds for a note that the broker does not keep. */
+const NO_NOTE = { unanswered: true };
 const noteOf = (machine: string, epoch: number, house = ID) => JSON.stringify({ epoch, machine, name: machine, house });
 const say = (text: string) => watcher.publishAsync("hub/epoch", text, retained);
 
@@ -43,9 +51,9 @@ test("the epoch is told before anything else, and the broker keeps it", async ()
   await say("");
   watcher.messages.length = 0;
   await watcher.publishAsync("hub/devices/lamp/state", '{"on":false}', retained);
-  const standing = createTestStanding(systemClock, { epoch: 4 });
-  await using hub = await start(standing);
-  await hub.connected();
+  const standing = createTestStanding(clock, { epoch: 4 });
+  await using hub = await start(standing, NO_NOTE);
+  await hub.back();
   await until("the device", () => hub.device("lamp"));
   expect((await command(hub)).status).toBe(202);
   const sent = await until("the command", () => watcher.messages.find(({ topic }) => topic === "hub/devices/lamp/cmd"));
@@ -60,8 +68,8 @@ test("a hub that a person has replaced does not even take the other one's place 
   await say(noteOf("machine-b", 2));
   // The other machine's hub.
   const other = await broker.client({ clientId: ID });
-  const standing = createTestStanding(systemClock, { epoch: 1, leased: false });
-  await using hub = await start(standing, false);
+  const standing = createTestStanding(clock, { epoch: 1, leased: false });
+  await using hub = await start(standing, { logsIn: false });
   await until("it says so", () =>
     hub.edge.stdout.text.includes(
       'the machine \\"machine-b\\" has taken over, as the MQTT broker says (epoch 2, here 1)',
@@ -80,7 +88,7 @@ test("a hub that a person has replaced does not even take the other one's place 
 test("a note that is older, of another house, or of this machine itself, stops nobody", async () => {
   for (const note of [noteOf("machine-b", 2), noteOf("machine-b", 9, "other-house"), noteOf("machine-a", 9), "{}"]) {
     await say(note);
-    const standing = createTestStanding(systemClock, { epoch: 3, leased: false });
+    const standing = createTestStanding(clock, { epoch: 3, leased: false });
     await using hub = await start(standing);
     await hub.connected();
     await until(
@@ -93,7 +101,7 @@ test("a note that is older, of another house, or of this machine itself, stops n
 
 test("where the lease's engine lost its epochs, the hub that has the lease stays the hub", async () => {
   await say(noteOf("machine-b", 17));
-  const standing = createTestStanding(systemClock, { epoch: 1 });
+  const standing = createTestStanding(clock, { epoch: 1 });
   await using hub = await start(standing);
   await hub.connected();
   await until("its own note", async () => JSON.parse((await kept()) ?? "{}").epoch === 1);
@@ -102,9 +110,9 @@ test("where the lease's engine lost its epochs, the hub that has the lease stays
 
 test("while it runs, a later epoch refuses everything at once, until the lease's engine has answered", async () => {
   await say("");
-  const standing = createTestStanding(systemClock, { epoch: 5 });
-  await using hub = await start(standing);
-  await hub.connected();
+  const standing = createTestStanding(clock, { epoch: 5 });
+  await using hub = await start(standing, NO_NOTE);
+  await hub.back();
   await until("the device", () => hub.device("lamp"));
   const engine = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
@@ -125,9 +133,9 @@ test("while it runs, a later epoch refuses everything at once, until the lease's
 
 test("an older hub that comes back is contradicted", async () => {
   await say("");
-  const standing = createTestStanding(systemClock, { epoch: 5 });
-  await using hub = await start(standing);
-  await hub.connected();
+  const standing = createTestStanding(clock, { epoch: 5 });
+  await using hub = await start(standing, NO_NOTE);
+  await hub.back();
   await say(noteOf("machine-b", 4));
   await until("its own note", async () => JSON.parse((await kept()) ?? "{}").epoch === 5);
   expect(standing.steps).toEqual([]);
@@ -135,11 +143,11 @@ test("an older hub that comes back is contradicted", async () => {
 
 test("another program takes the session: with the lease the hub connects again, without it steps down", async () => {
   await say("");
-  const standing = createTestStanding(systemClock, { epoch: 5 });
-  await using hub = await start(standing);
-  await hub.connected();
+  const standing = createTestStanding(clock, { epoch: 5 });
+  await using hub = await start(standing, NO_NOTE);
+  await hub.back();
   const first = await broker.client({ clientId: ID });
-  await hub.connected();
+  await hub.back();
   expect(standing.steps).toEqual([]);
   first.end(true);
   standing.lease.until = 0;
@@ -151,11 +159,11 @@ test("another program takes the session: with the lease the hub connects again, 
 });
 
 test("what waits for the broker is not sent after the lease has ended", async () => {
-  const standing = createTestStanding(systemClock, { epoch: 5 });
+  const standing = createTestStanding(clock, { epoch: 5 });
   await using first = await startBroker();
   const { port } = first;
-  await using hub = await startExternalHub(`mqtt://127.0.0.1:${port}`, { toml: TOML, standing });
-  await hub.connected();
+  await using hub = await startVirtualHub(`mqtt://127.0.0.1:${port}`, { toml: TOML, standing, clock, ...NO_NOTE });
+  await hub.back();
   const device = await first.client();
   await device.publishAsync("hub/devices/lamp/state", '{"on":false}', retained);
   await device.publishAsync("hub/devices/lamp/availability", "online", retained);
@@ -168,7 +176,7 @@ test("what waits for the broker is not sent after the lease has ended", async ()
   const listens = await second.client();
   await listens.subscribeAsync("hub/#", { qos: 1 });
   expect(await waits).toMatchObject({ status: 503, text: expect.stringContaining("no longer the hub") });
-  await hub.troubled("no longer the hub");
+  await hub.says("no longer the hub");
   expect(listens.messages).toEqual([]);
   expect(standing.steps).toEqual(["its lease has ended"]);
 });

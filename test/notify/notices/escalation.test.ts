@@ -8,15 +8,15 @@ import { hookChannel } from "./rule-texts.ts";
 
 const HOUR = 60 * MINUTE;
 
-/** Advances in small steps and no further than `ms`: messages go over real sockets, which the clock must not overtake. */
-function within<T>(ms: number, { clock }: House, { what, look }: { what: string; look: () => T }) {
-  let left = ms;
-  return until(what, async () => {
-    const stepMs = Math.min(left, 250);
-    left -= stepMs;
-    if (stepMs > 0) await clock.advance(stepMs);
-    return look();
-  });
+const STEP_MS = 500;
+
+/** Advances in steps and no further than `ms`; not while a message is on its way over a real socket, which the clock must not overtake. */
+async function within<T>(ms: number, { clock }: House, { what, look }: { what: string; look: () => T }) {
+  for (let left = ms; left > 0 && !look(); left -= STEP_MS) {
+    await until("what is sent has arrived", () => !clock.pending().includes("notify-send"));
+    await clock.advance(Math.min(left, STEP_MS));
+  }
+  return until(what, look);
 }
 
 test("a refusal that comes after retries lets the next one be asked at once, and only that one's message", async () => {

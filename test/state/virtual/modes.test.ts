@@ -1,10 +1,8 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import type { JsonObject } from "../../../src/core/json.ts";
+import { readSeldom } from "./read-seldom.ts";
 import { type House, type HouseOptions, openHouse } from "./rig.ts";
-
-// A day of virtual time is a quarter of a million polls of the file.
-setDefaultTimeout(30_000);
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -18,6 +16,7 @@ const NIGHT = '[[modes]]\nid = "night"\nname = "Night"\nkind = "solar"\non_event
 // Berlin, by the almanac of solar.test.ts: 2026-03-28 sunset 17:33:31, 29th 04:48:04 and 17:35:16, 30th sunrise 04:45:43.
 const houseAtNoon = (options: HouseOptions = {}): House =>
   openHouse({ at: "2026-03-28T12:00:00Z", modes: NIGHT, ...options });
+const houseForDays = (options: HouseOptions = {}): House => readSeldom(houseAtNoon(options));
 
 const isOn = (house: House, id: string): unknown => house.registry.get(id).attributes.on;
 /** `mode_changed` to the minute. */
@@ -75,7 +74,7 @@ describe("manual modes", () => {
 
 describe("solar modes", () => {
   test("turn at their moments, also in the night in which the clocks go forward", async () => {
-    using house = openHouse({ at: "2026-03-28T17:00:00Z", modes: NIGHT });
+    using house = houseForDays({ at: "2026-03-28T17:00:00Z" });
     await house.clock.advance(DAY + HOUR);
     expect(changes(house)).toEqual([
       "2026-03-28T17:33 night on",
@@ -85,7 +84,7 @@ describe("solar modes", () => {
   });
 
   test("announce the next moment and turn then, not a millisecond before, also when the clocks go back", async () => {
-    using house = openHouse({ at: "2026-10-24T15:00:00Z", modes: NIGHT });
+    using house = houseForDays({ at: "2026-10-24T15:00:00Z" });
     const { nextOn, nextOff } = house.virtual.modes.get("night");
     await house.clock.advance((nextOn ?? 0) - house.clock.now() - 1);
     expect(isOn(house, "night")).toBe(false);
@@ -98,15 +97,14 @@ describe("solar modes", () => {
   });
 
   test("apply their offsets, also over midnight", async () => {
-    using house = houseAtNoon({ modes: `${NIGHT}on_offset_minutes = 480\noff_offset_minutes = -60\n` });
+    using house = houseForDays({ modes: `${NIGHT}on_offset_minutes = 480\noff_offset_minutes = -60\n` });
     await house.clock.advance(DAY);
     expect(changes(house)).toEqual(["2026-03-29T01:33 night on", "2026-03-29T03:48 night off"]);
   });
 
   test("stay on through the polar night, and go off with the first sunrise", async () => {
-    using house = openHouse({
+    using house = houseForDays({
       at: "2027-01-14T09:00:00Z",
-      modes: NIGHT,
       location: { latitude: 69.6492, longitude: 18.9553 },
     });
     expect(isOn(house, "night")).toBe(true);
@@ -130,7 +128,7 @@ describe("solar modes", () => {
 
 describe("over a restart", () => {
   test("a missed transition is made once", async () => {
-    using house = houseAtNoon();
+    using house = houseForDays();
     house.stop();
     await house.clock.advance(8 * HOUR);
     house.start({ begin: false });
@@ -142,7 +140,7 @@ describe("over a restart", () => {
   });
 
   test("of two missed transitions only the last is made", async () => {
-    using house = houseAtNoon();
+    using house = houseForDays();
     house.stop();
     await house.clock.advance(DAY);
     house.start();
@@ -151,7 +149,7 @@ describe("over a restart", () => {
   });
 
   test("what a person sets holds until the next moment", async () => {
-    using house = houseAtNoon();
+    using house = houseForDays();
     await house.clock.advance(8 * HOUR);
     await house.send("night", { on: false });
     expect(house.registry.get("night").attributes).toEqual({ on: false, kind: "solar", overridden: true });
@@ -170,7 +168,7 @@ describe("over a restart", () => {
   });
 
   test("but not past a moment while the hub was down", async () => {
-    using house = houseAtNoon();
+    using house = houseForDays();
     await house.send("night", { on: true });
     house.stop();
     await house.clock.advance(18 * HOUR);
@@ -179,7 +177,7 @@ describe("over a restart", () => {
   });
 
   test("a Raspberry Pi that boots in the past does not undo the transition of the evening", async () => {
-    using house = houseAtNoon();
+    using house = houseForDays();
     await house.clock.advance(6 * HOUR);
     house.stop();
     await house.clock.advance(HOUR);
@@ -192,7 +190,7 @@ describe("over a restart", () => {
   });
 
   test("a time of change from a clock that was ahead is not trusted for ever", async () => {
-    using house = houseAtNoon();
+    using house = houseForDays();
     house.clock.step(TEN_YEARS);
     await house.clock.advance(6 * HOUR);
     expect(isOn(house, "night")).toBe(true);
@@ -208,7 +206,7 @@ describe("over a restart", () => {
 
 describe("when the wall clock steps", () => {
   test("a step over a moment makes its transition within ten seconds; a step over several makes only the last", async () => {
-    using house = houseAtNoon();
+    using house = houseForDays();
     house.clock.step(6 * HOUR);
     await house.clock.advance(10 * SECOND);
     house.clock.step(2 * DAY);
@@ -220,7 +218,7 @@ describe("when the wall clock steps", () => {
   });
 
   test("ten years ahead and back: the mode follows the sun, and each transition is reported once", async () => {
-    using house = houseAtNoon();
+    using house = houseForDays();
     house.clock.step(TEN_YEARS);
     await house.clock.advance(MINUTE);
     house.clock.step(-TEN_YEARS);
@@ -229,7 +227,7 @@ describe("when the wall clock steps", () => {
   });
 
   test("a step back by up to three hours undoes and repeats no transition; a greater one is followed", async () => {
-    using house = houseAtNoon();
+    using house = houseForDays();
     await house.clock.advance(5 * HOUR + 34 * MINUTE);
     expect(changes(house)).toEqual(["2026-03-28T17:33 night on"]);
     house.clock.step(-50 * SECOND);
@@ -244,7 +242,7 @@ describe("when the wall clock steps", () => {
   });
 
   test("what a person sets survives a step that passes no moment", async () => {
-    using house = houseAtNoon();
+    using house = houseForDays();
     await house.send("night", { on: true });
     house.clock.step(2 * HOUR);
     await house.clock.advance(MINUTE);

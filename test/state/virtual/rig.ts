@@ -16,7 +16,7 @@ import { openVirtualDevices, type VirtualDevices } from "../../../src/state/virt
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
-export const BERLIN: Location = { latitude: 52.52, longitude: 13.405 };
+const BERLIN: Location = { latitude: 52.52, longitude: 13.405 };
 
 /** An event with the wall-clock time of its emission, as `2026-03-29T01:00:00.000Z`. */
 export interface Emitted {
