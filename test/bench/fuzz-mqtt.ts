@@ -15,6 +15,7 @@ import { makeDevices, prepareRuleHome } from "./support/rule-home.ts";
 import { percentile } from "./support/stats.ts";
 
 const PACKETS = 200_000;
+const BRIEF_PACKETS = 20_000;
 const AT_ONCE = 24;
 const PATIENCE_MS = 40;
 const DEVICES = 10;
@@ -41,10 +42,11 @@ export const fuzzMqtt: Bench = {
     const before = rssMiB(hub.pid);
     const count = { packets: 0, connections: 0, bytesBack: 0, refused: 0 };
     let most = before;
+    const wanted = context.brief ? BRIEF_PACKETS : PACKETS;
     let isOver = false;
 
     async function talk(): Promise<void> {
-      while (count.packets < PACKETS) {
+      while (count.packets < wanted) {
         const packets = conversation();
         const took = await sendAll(hub.mqttPort, packets);
         count.packets += took.sent;
