@@ -1,6 +1,6 @@
 // bun test/campaign/planted.ts [NAME…] [--minutes N]: whether a campaign finds what it is there for. Each defect is planted in a copy of
 // the project, which is built, and given to its campaign; one that is not found within its time makes the exit code 1.
-import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -58,7 +58,9 @@ async function isFound({ name, campaign, file, find, put }: Defect, minutes: str
   const copy = join(folder.path, "project");
   mkdirSync(copy);
   const { stdout } = Bun.spawnSync(["git", "ls-files", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
-  for (const one of stdout.toString().split("\n").filter(Boolean)) cpSync(join(ROOT, one), join(copy, one));
+  const files = stdout.toString().split("\n");
+  for (const one of files.filter((path) => path !== "" && existsSync(join(ROOT, path))))
+    cpSync(join(ROOT, one), join(copy, one));
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
   symlinkSync(join(ROOT, "..", "shared"), join(folder.path, "shared"));
   const path = join(copy, file);

@@ -73,13 +73,14 @@ function httpAnswer(status: number, body: string): string {
   return `HTTP/1.1 ${status} X\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
 }
 
+/** A mail server speaks first. */
+const isMail = ({ schema }: ChannelDefinition): boolean => JSON.stringify(schema).includes('"starttls"');
+
 /** HTTP as the behaviour says; SMTP that lets log in, and refuses with an echo of all that was said. */
-function serveEcho(behave: (echo: string) => string | undefined): Promise<RawPlace> {
+function serveEcho(definition: ChannelDefinition, behave: (echo: string) => string | undefined): Promise<RawPlace> {
   return serveRaw((socket) => {
     let got = "";
-    // HTTP begins by itself; who waits wants to be greeted.
-    const greeting = setTimeout(() => void socket.write("220 echo\r\n"), 50);
-    socket.on("close", () => clearTimeout(greeting));
+    if (isMail(definition)) socket.write("220 echo\r\n");
     socket.on("data", (data: Buffer) => {
       got += data.toString();
       if (/^EHLO/.test(got)) {
@@ -89,7 +90,6 @@ function serveEcho(behave: (echo: string) => string | undefined): Promise<RawPla
         return void socket.write(`535 ${login} is ${decoded}, ${encodeURIComponent(decoded)}\r\n`);
       }
       if (!got.includes("\r\n\r\n")) return;
-      clearTimeout(greeting);
       const answer = behave(got.replaceAll("\r\n", " "));
       if (answer === undefined) socket.destroy();
       else socket.end(answer);
@@ -173,7 +173,7 @@ describe.each(reaching)("$kind", ({ definition }) => {
   });
 
   test.each(Object.keys(BEHAVIOURS))("tells no secret where the server %s", async (name) => {
-    using place = await serveEcho(BEHAVIOURS[name] ?? (() => undefined));
+    using place = await serveEcho(definition, BEHAVIOURS[name] ?? (() => undefined));
     const rig = createRig();
     const config = entry(place);
     const said = await openFrom(config, rig)

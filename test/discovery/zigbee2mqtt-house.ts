@@ -7,7 +7,7 @@ export const numeric = (name: string, access: number, more: object = {}) => ({
   ...{ type: "numeric", name, property: name, access },
   ...more,
 });
-export const state = {
+const state = {
   ...{ type: "binary", name: "state", property: "state", access: 7 },
   ...{ value_on: "ON", value_off: "OFF", value_toggle: "TOGGLE" },
 };

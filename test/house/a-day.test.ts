@@ -6,8 +6,8 @@ import { getTimes } from "suncalc";
 import type { StreamClient, StreamFrame } from "../support/stream-client.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
-import { createVirtualClock } from "../support/virtual-clock.ts";
 import { until } from "../support/wait.ts";
+import { createIdleClock } from "./idle-clock.ts";
 
 // Midnight in Berlin; at 03:00 summer time the clocks are put back, so this day has 25 hours.
 const MIDNIGHT = Date.parse("2026-10-24T22:00:00Z");
@@ -36,7 +36,7 @@ const TOLD = [
 ];
 
 const folder = createTemporaryFolder();
-const clock = createVirtualClock(MIDNIGHT);
+const clock = createIdleClock(MIDNIGHT);
 const frames: StreamFrame[] = [];
 let hub: TestHub;
 let stream: StreamClient;

@@ -1,6 +1,10 @@
-// A leap year of rules triggered by the clock and the sun, in four places: every firing is compared with a model of a person
-// with a calendar and a wall clock. The hub is stopped, and killed, in the nights in which the clocks change.
+// Rules triggered by the clock and the sun, in four places: every firing is compared with a model of a person with a calendar and a
+// wall clock. The hub is stopped, and killed, in the nights in which the clocks change. They live through the days of a leap year in
+// which something happens to the calendar, and some more; in one place those that fire seldom live through all of it, and with
+// CAMPAIGN_SCALE=10 everywhere all through some year. PROPERTY_SEED says which days, place and year.
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Place } from "../../src/core/sun.ts";
 import {
   changesOf,
   crossingsOf,
@@ -16,18 +20,25 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const YEAR = 2028;
+const SCALE = Number(process.env.CAMPAIGN_SCALE ?? 1);
+const SEED = Number(process.env.PROPERTY_SEED ?? Date.now() % 1_000_000);
+const YEAR = SCALE < 10 ? 2028 : 2025 + (SEED % 25);
+const DAYS_BY_SEED = 6;
 // A timer takes a millisecond at least.
 const TIMER_MS = 1;
 
 const at = (hour: number, minute: number) => (wall: Wall) => wall.hour === hour && wall.minute === minute;
 
-const ON_THE_WALL: Record<string, Case & Meant> = {
+const OFTEN: Record<string, Case & Meant> = {
   half_past_one: { trigger: `Cron(expression: "0 30 1 * * *")`, meant: at(1, 30) },
   ten_past_two: { trigger: `Cron(expression: "0 10 2 * * *")`, meant: at(2, 10) },
-  half_past_two: { trigger: `Cron(expression: "0 30 2 * * *")`, meant: at(2, 30) },
   each_quarter: { trigger: `Cron(expression: "0 */15 * * * *")`, meant: ({ minute }) => minute % 15 === 0, wild: true },
   five_past: { trigger: `Cron(expression: "0 5 * * * *")`, meant: ({ minute }) => minute === 5, wild: true },
+};
+const EVERY_SECS = 5400;
+const BEAT: Record<string, Case> = { beat: { trigger: `Periodic(every_secs: ${EVERY_SECS})` } };
+const ON_THE_WALL: Record<string, Case & Meant> = {
+  half_past_two: { trigger: `Cron(expression: "0 30 2 * * *")`, meant: at(2, 30) },
   first_monday: {
     trigger: `Cron(expression: "0 0 9 * * mon#1")`,
     meant: (wall) => at(9, 0)(wall) && wall.weekday === 1 && wall.day <= 7,
@@ -52,12 +63,17 @@ const ON_THE_WALL: Record<string, Case & Meant> = {
     meant: (wall) => at(2, 20)(wall) && wall.weekday === 7,
   },
 };
-const EVERY_SECS = 5400;
-const REST: Record<string, Case> = {
-  beat: { trigger: `Periodic(every_secs: ${EVERY_SECS})` },
+const SUN: Record<string, Case> = {
   sunrise: { trigger: `SunEvent(event: "sunrise")` },
   before_sunset: { trigger: `SunEvent(event: "sunset", offset_minutes: -15)` },
 };
+
+interface Rules {
+  onTheWall: Readonly<Record<string, Case & Meant>>;
+  others: Readonly<Record<string, Case>>;
+}
+const SELDOM: Rules = { onTheWall: ON_THE_WALL, others: SUN };
+const ALL: Rules = { onTheWall: { ...ON_THE_WALL, ...OFTEN }, others: { ...SUN, ...BEAT } };
 
 interface Stop {
   at: number;
@@ -102,34 +118,89 @@ const places = [
   { timeZone: "Asia/Kolkata", place: { latitude: 22.57, longitude: 88.36 }, changes: 0 },
 ];
 
-describe(`the year ${YEAR}`, () => {
-  for (const { timeZone, place, changes } of places)
-    test(timeZone, async () => {
-      const newYear = (year: number): number =>
-        Temporal.ZonedDateTime.from({ year, month: 1, day: 1, timeZone }).epochMilliseconds;
-      const [from, until] = [newYear(YEAR), newYear(YEAR + 1)];
-      const minutes = minutesOf(timeZone, { from, until });
-      expect(changesOf(minutes)).toHaveLength(changes);
-      const stops = stopsOf(minutes);
-      await using rig = await openYear({ timeZone, place, from: from - 1, cases: { ...ON_THE_WALL, ...REST } });
-      expect(rig.rules.problems()).toEqual([]);
-      await live(rig, until - 1, stops);
+interface Span {
+  from: number;
+  until: number;
+}
 
-      for (const [id, one] of Object.entries(ON_THE_WALL)) {
-        const scheduled = rig.of(id).map(({ scheduled }) => iso(scheduled));
-        expect([id, ...scheduled]).toEqual([id, ...expectedOnTheWall(one, minutes).map(iso)]);
-      }
-      const year2000 = Temporal.ZonedDateTime.from({ year: 2000, month: 1, day: 1, timeZone }).epochMilliseconds;
-      const beats = minutes.map(({ at }) => at).filter((at) => (at - year2000) % (EVERY_SECS * SECOND) === 0);
-      expect(rig.of("beat").map(({ scheduled }) => scheduled)).toEqual(beats);
-      const { up, down } = crossingsOf(minutes, place);
-      expectNear(rig.of("sunrise"), up);
-      expectNear(
-        rig.of("before_sunset"),
-        down.map((at) => at - 15 * MINUTE),
-      );
-      expectInTime([...Object.keys(ON_THE_WALL), ...Object.keys(REST)].flatMap(rig.of), stops);
-    }, 120_000);
+/** The days in which something happens to the calendar, and some by the seed. */
+function spansOf(year: Span, minutes: readonly Minute[], stops: readonly Stop[]): Span[] {
+  if (SCALE >= 10) return [year];
+  const midnights = minutes.filter(({ wall }) => at(0, 0)(wall));
+  const special = midnights.filter(({ wall: { month, day, weekday } }) =>
+    month === 5 ? day === 31 || (day <= 14 && weekday === 1) : month === 2 && day >= 28,
+  );
+  const bySeed = fc.sample(fc.integer({ min: year.from, max: year.until - 1 }), { seed: SEED, numRuns: DAYS_BY_SEED });
+  const stopped = stops.flatMap((stop) => [stop.at, stop.at + DAY]);
+  const chosen = [year.from, ...special.map(({ at }) => at), ...stopped, ...bySeed, year.until - 1];
+  const days = midnights.map((midnight, day) => ({ from: midnight.at, until: midnights[day + 1]?.at ?? year.until }));
+  const spans: Span[] = [];
+  for (const { from, until } of days.filter((day) => chosen.some((at) => at >= day.from && at < day.until))) {
+    const before = spans.at(-1);
+    if (before?.until === from) before.until = until;
+    else spans.push({ from, until });
+  }
+  return spans;
+}
+
+interface Scene extends Span {
+  timeZone: string;
+  place: Place;
+  /** All of them. */
+  minutes: readonly Minute[];
+  /** Also others. */
+  stops: readonly Stop[];
+}
+
+/** All firings, each at a moment that the model has; whether the hub was in time is for `expectInTime`. */
+async function liveThrough({ timeZone, place, from, until, minutes, stops }: Scene, which: Rules): Promise<Firing[]> {
+  const { onTheWall, others } = which;
+  await using rig = await openYear({ timeZone, place, from: from - 1, cases: { ...onTheWall, ...others } });
+  expect(rig.rules.problems()).toEqual([]);
+  await live(
+    rig,
+    until - 1,
+    stops.filter((stop) => stop.at >= from && stop.at < until),
+  );
+  for (const [id, one] of Object.entries(onTheWall)) {
+    const scheduled = rig.of(id).map(({ scheduled }) => iso(scheduled));
+    expect([id, ...scheduled]).toEqual([id, ...expectedOnTheWall(one, minutes).map(iso)]);
+  }
+  const year2000 = Temporal.ZonedDateTime.from({ year: 2000, month: 1, day: 1, timeZone }).epochMilliseconds;
+  const beats = minutes.map(({ at }) => at).filter((at) => (at - year2000) % (EVERY_SECS * SECOND) === 0);
+  expect(rig.of("beat").map(({ scheduled }) => scheduled)).toEqual("beat" in others ? beats : []);
+  const { up, down } = crossingsOf(minutes, place);
+  expectNear(rig.of("sunrise"), up);
+  expectNear(
+    rig.of("before_sunset"),
+    down.map((at) => at - 15 * MINUTE),
+  );
+  return [...Object.keys(onTheWall), ...Object.keys(others)].flatMap(rig.of);
+}
+
+describe(`the year ${YEAR}, seed ${SEED}`, () => {
+  for (const [index, { timeZone, place, changes }] of places.entries())
+    test(
+      timeZone,
+      async () => {
+        const newYear = (year: number): number =>
+          Temporal.ZonedDateTime.from({ year, month: 1, day: 1, timeZone }).epochMilliseconds;
+        const year = { from: newYear(YEAR), until: newYear(YEAR + 1) };
+        const minutes = minutesOf(timeZone, year);
+        expect(changesOf(minutes)).toHaveLength(changes);
+        const stops = stopsOf(minutes);
+        const scene = { timeZone, place, stops };
+        const firings: Firing[] = [];
+        for (const span of spansOf(year, minutes, stops)) {
+          const within = minutes.slice((span.from - year.from) / MINUTE, (span.until - year.from) / MINUTE);
+          firings.push(...(await liveThrough({ ...scene, ...span, minutes: within }, ALL)));
+        }
+        if (SCALE < 10 && index === SEED % places.length)
+          firings.push(...(await liveThrough({ ...scene, ...year, minutes }, SELDOM)));
+        expectInTime(firings, stops);
+      },
+      SCALE < 10 ? 120_000 : 600_000,
+    );
 });
 
 /** Exact to the minute of the model, and half a minute for its coarse formula. */

@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of blueprints look like those of JavaScript.
 // /blueprints over the API: who may do what, texts with their ETag, and rules made of one.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 
 let hub: TestHub;
-beforeAll(async () => {
+beforeEach(async () => {
   hub = await startTestHub();
 });
-afterAll(async () => {
+afterEach(async () => {
   await hub[Symbol.asyncDispose]();
 });
 

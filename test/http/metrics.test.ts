@@ -9,6 +9,7 @@ let key: string;
 beforeAll(async () => {
   hub = await startTestHub();
   key = await hub.tokenFor("viewer");
+  await hub.request("POST", "/switches", { token: hub.adminToken, body: { id: "switch_tea", name: "Tea" } });
 });
 afterAll(() => hub[Symbol.asyncDispose]());
 
@@ -46,7 +47,6 @@ test("needs a token, is for viewers, and says what it is", async () => {
 });
 
 test("counts what happens", async () => {
-  await hub.request("POST", "/switches", { token: hub.adminToken, body: { id: "switch_tea", name: "Tea" } });
   const before = parse(await (await ask()).text());
   using _stream = await hub.openStream();
   for (let turn = 0; turn < 3; turn++)

@@ -1,14 +1,14 @@
 // /auth/sessions over the network: who sees which sessions, and that ending one closes its streams.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { claimsOf } from "../support/forged-token.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { soon } from "../support/wait.ts";
 
 let hub: TestHub;
-beforeAll(async () => {
+beforeEach(async () => {
   hub = await startTestHub();
 });
-afterAll(() => hub[Symbol.asyncDispose]());
+afterEach(() => hub[Symbol.asyncDispose]());
 
 interface Listed {
   id: string;

@@ -1,5 +1,5 @@
 // /system/setup and /system/location over the network: hub.toml is changed in place, or not at all.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { homeAt } from "../../src/home/paths.ts";
 import { runScenarios } from "../support/scenarios.ts";
@@ -11,13 +11,13 @@ const TEXT = `# mine\n[auth]\njwt_secret = "${JWT_SECRET}" # secret\n[mqtt]\npor
 let folder: TemporaryFolder;
 let hub: TestHub;
 let path: string;
-beforeAll(async () => {
+beforeEach(async () => {
   folder = createTemporaryFolder();
   hub = await startTestHub({ folder });
   path = homeAt(folder.path).hubToml;
   writeFileSync(path, TEXT, { mode: 0o600 });
 });
-afterAll(async () => {
+afterEach(async () => {
   await hub[Symbol.asyncDispose]();
   folder[Symbol.dispose]();
 });

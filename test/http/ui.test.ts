@@ -1,5 +1,5 @@
 // /ui: layouts of people and of all, and what guests may use, at the door of a whole hub.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { runScenarios } from "../support/scenarios.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 
@@ -79,11 +79,13 @@ describe("layouts", () => {
 describe("guests", () => {
   const command = (id: string, token: string) => ask("PATCH", `/devices/${id}/state`, token, { on: true });
   const activate = (id: string, token: string) => ask("POST", `/scenes/${id}/activate`, token);
+  const choose = (chosen: { devices: string[]; scenes: string[] }) => ask("PUT", "/ui/guests", hub.adminToken, chosen);
+  afterEach(() => choose({ devices: [], scenes: [] }));
 
   test("use what was chosen for them, and nothing else", async () => {
     expect((await command("lamp", viewer)).status).toBe(403);
     const chosen = { devices: ["lamp", "a b"], scenes: ["evening"] };
-    expect((await ask("PUT", "/ui/guests", hub.adminToken, chosen)).body).toEqual(chosen);
+    expect((await choose(chosen)).body).toEqual(chosen);
     expect((await ask("GET", "/ui/guests", viewer)).body).toEqual(chosen);
     expect((await command("lamp", viewer)).status).toBe(202);
     expect((await command("a%20b", viewer)).status).toBe(202);
@@ -95,6 +97,7 @@ describe("guests", () => {
   });
 
   test("only command it: all other ways to the same thing stay shut", async () => {
+    await choose({ devices: ["lamp"], scenes: ["evening"] });
     const rows: [string, string, unknown][] = [
       ["PATCH", "/devices/lamp", { name: "Mine" }],
       ["DELETE", "/devices/lamp", undefined],
@@ -111,6 +114,7 @@ describe("guests", () => {
 
   test("the address decides by what the handler is given, however it is written", async () => {
     const { api } = hub;
+    await choose({ devices: ["lamp"], scenes: [] });
     for (const path of ["/devices/lamp/../alarm/state", "/devices/lamp%2F..%2Falarm/state", "/devices/LAMP/state"]) {
       const answer = await fetch(api + path, {
         method: "PATCH",
@@ -123,13 +127,13 @@ describe("guests", () => {
 
   test("a scene that is called as an address is one of them too", async () => {
     expect((await activate("capture", viewer)).status).toBe(403);
-    await ask("PUT", "/ui/guests", hub.adminToken, { devices: [], scenes: ["capture"] });
+    await choose({ devices: [], scenes: ["capture"] });
     expect((await activate("capture", viewer)).status).toBe(200);
     expect((await command("lamp", viewer)).status).toBe(403);
   });
 
   test("a key for reading stays one", async () => {
-    await ask("PUT", "/ui/guests", hub.adminToken, { devices: ["lamp"], scenes: [] });
+    await choose({ devices: ["lamp"], scenes: [] });
     const { body } = await ask("POST", "/auth/api-keys", hub.adminToken, { label: "panel", role: "viewer" });
     expect((await command("lamp", body.key)).status).toBe(403);
     expect((await command("lamp", viewer)).status).toBe(202);

@@ -1,7 +1,7 @@
 // The compiled hub at brokers of others: Debian's mosquitto with TLS and rights, two mosquittos bridged as docs/external-broker.md
 // says, another program with the hub's client id, and a cluster of three NATS servers. Needs mosquitto, nats-server and openssl.
 // bun test/interop/external-broker.ts [HUB [PART]].
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createCertificates } from "../notify/certificates.ts";
 import { freePorts } from "../support/free-port.ts";
@@ -76,7 +76,9 @@ async function single(folder: TemporaryFolder): Promise<void> {
     ),
   );
   await check("mosquitto: killed and back with its data: heard again, and nothing is sent twice", async () => {
-    await Bun.sleep(1500);
+    await lamp.publishAsync("hub/devices/lamp/state", '{"on":false,"saved":true}', retained);
+    const saved = folder.at("mosquitto.db");
+    await until("the broker has saved it", () => existsSync(saved) && readFileSync(saved).includes('"saved":true'));
     lamp.end(true);
     await broker.kill();
     await hub.said("is gone");

@@ -13,14 +13,11 @@ import { MqttSection } from "../../src/mqtt/config.ts";
 import type { DevicePort, PluginPort } from "../../src/mqtt/ports.ts";
 import { type MqttOptions, startMqtt } from "../../src/mqtt/start.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { until as untilNamed } from "../support/wait.ts";
 
-/** Polls until the condition holds; fails with its text after three quarters of a minute. */
+/** Polls until the condition holds; fails with its text. */
 export async function until(condition: () => unknown, what = condition.toString()): Promise<void> {
-  const end = performance.now() + 45_000;
-  while (!condition()) {
-    if (performance.now() > end) throw new Error(`never came true: ${what}`);
-    await Bun.sleep(2);
-  }
+  await untilNamed(what, condition, { everyMs: 2 });
 }
 
 export interface LogEntry {
@@ -51,7 +48,7 @@ export function recordingLog(): { log: Log; entries: LogEntry[] } {
 export type Call = [name: string, ...args: unknown[]];
 
 /** Stand-ins that record their calls, with an owner for each device. */
-export function recordingPorts(owners: Record<string, string>) {
+function recordingPorts(owners: Record<string, string>) {
   const calls: Call[] = [];
   const heard: string[] = [];
   const owner = new Map(Object.entries(owners));

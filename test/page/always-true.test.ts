@@ -143,7 +143,8 @@ test("a page that slept is not believed when it wakes", async () => {
   await lampIs(visitor, false);
   await visitor.cdp.send("Page.setWebLifecycleState", { state: "frozen" });
   door.stall();
-  await Bun.sleep(6000);
+  // Longer than it believes a house that says nothing.
+  await Bun.sleep(5000);
   house.network.report(LAMP, { state: "ON", brightness: 200 });
   await visitor.cdp.send("Page.setWebLifecycleState", { state: "active" });
   await shows(visitor, "offline", 1500);

@@ -80,7 +80,12 @@ async function furnish({ hub }: PageHouse): Promise<void> {
 async function whyPath({ hub, network }: PageHouse): Promise<string> {
   network.report("Front door", { contact: true });
   network.report("Hall motion", { occupancy: false });
-  await Bun.sleep(500);
+  const isFalse = async (name: string, attribute: string): Promise<boolean> => {
+    const { attributes } = await hub.get<{ attributes: Record<string, unknown> }>(`/devices/${idOf(name)}`);
+    return attributes[attribute] === false;
+  };
+  await until("the door is closed", () => isFalse("Front door", "open"));
+  await until("nothing moves", () => isFalse("Hall motion", "motion"));
   network.report("Hall motion", { occupancy: true });
   await until("the rule waits", async () => {
     const { running } = await hub.get<{ running: number }>("/rules/hall_light");

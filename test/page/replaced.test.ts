@@ -103,12 +103,18 @@ test("an upgraded hub has another page: an old one loads it at a quiet moment, a
     document.querySelector("main h1")?.after(field);
   });
   await typing.page.type("#draft", "half a rule");
+  const touchedAt = performance.now();
   await upgrade(next);
   await until("the quiet page is the new one", () => isNext(quiet));
   await isLive(quiet);
   expect(await isMarked(quiet)).toBe(false);
-  // Longer than what counts as quiet.
-  await Bun.sleep(11_000);
+  await until(
+    "it offers to load the new one, and nobody has touched it for longer than what counts as quiet",
+    async () => {
+      const isOffered = await typing.page.evaluate(() => document.body.textContent?.includes("Load the page anew"));
+      return isOffered && performance.now() - touchedAt > 11_500;
+    },
+  );
   expect(await typing.page.$eval("#draft", (field) => (field as HTMLTextAreaElement).value)).toBe("half a rule");
   await picture(typing.page, "upgraded");
   await press(typing.page, "Load the page anew");

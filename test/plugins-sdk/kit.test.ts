@@ -7,7 +7,7 @@ import { MASK, maskSecrets, restoreSecrets } from "../../plugins/sdk/mask.ts";
 import { createWriter } from "../../plugins/sdk/mqtt/connection.ts";
 import { createDecoder, encodeConnect, encodePublish } from "../../plugins/sdk/mqtt/packets.ts";
 import { createTimers } from "../../plugins/sdk/timers.ts";
-import { until } from "./support/until.ts";
+import { until } from "../support/wait.ts";
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 

@@ -1,8 +1,8 @@
 // A plugin as the broker sees it: start, messages, loss of the broker, end.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../support/wait.ts";
 import { openBroker, PASSWORD } from "./support/broker.ts";
 import { type Bundle, bundlePlugin, startChild } from "./support/child.ts";
-import { until } from "./support/until.ts";
 
 let bundle: Bundle;
 beforeAll(async () => {

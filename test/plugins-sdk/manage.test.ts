@@ -1,8 +1,8 @@
 // Requests of the hub to a plugin: built-in ones, configuration, actions.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { until } from "../support/wait.ts";
 import { openBroker, type TestBroker } from "./support/broker.ts";
 import { type Bundle, bundlePlugin, type Child, startChild } from "./support/child.ts";
-import { until } from "./support/until.ts";
 
 let bundle: Bundle;
 let broker: TestBroker;

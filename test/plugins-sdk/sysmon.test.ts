@@ -5,9 +5,9 @@ import { parseMillidegrees, parseProcStat, readTemperature, usageBetween } from 
 import { describeDisk, deviceName } from "../../plugins/sysmon/disk.ts";
 import { parseMeminfo } from "../../plugins/sysmon/memory.ts";
 import { createThreshold } from "../../plugins/sysmon/threshold.ts";
+import { until } from "../support/wait.ts";
 import { openBroker } from "./support/broker.ts";
 import { bundlePlugin, startChild } from "./support/child.ts";
-import { until } from "./support/until.ts";
 
 const files = (texts: Record<string, string>) => (path: string) => Promise.resolve(texts[path]);
 

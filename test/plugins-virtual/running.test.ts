@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openBroker, type TestBroker } from "../plugins-sdk/support/broker.ts";
 import { type Bundle, bundlePlugin, startChild } from "../plugins-sdk/support/child.ts";
-import { until } from "../plugins-sdk/support/until.ts";
+import { until } from "../support/wait.ts";
 
 let bundle: Bundle;
 beforeAll(async () => {

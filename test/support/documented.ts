@@ -48,7 +48,7 @@ export interface Documented {
   schemaProblems(schema: Schema, value: unknown): string[];
 }
 
-export function readDocument(document: ApiDocument): Documented {
+function readDocument(document: ApiDocument): Documented {
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       name: `${method.toUpperCase()} ${path}`,

@@ -8,7 +8,7 @@ import { createTemporaryFolder } from "./temporary-folder.ts";
 import { soon, until } from "./wait.ts";
 
 export const SECRET = "system-tests-sign-with-this-and-nobody-else-does";
-export const HUB_BINARY = resolve(process.env.HUB_BINARY ?? join(import.meta.dir, "..", "..", "bin", "hub"));
+const HUB_BINARY = resolve(process.env.HUB_BINARY ?? join(import.meta.dir, "..", "..", "bin", "hub"));
 
 export interface HubSettings {
   /** Keys of [server], of [auth], of [mqtt], and whole sections behind them. */

@@ -15,7 +15,7 @@ export interface S3Server extends AsyncDisposable {
   fault: (request: Request, url: URL) => Response | Promise<Response> | undefined;
 }
 
-export const KEY = { access_key_id: "HOUSEKEY", secret_access_key: "the key's secret" };
+const KEY = { access_key_id: "HOUSEKEY", secret_access_key: "the key's secret" };
 const REGION = "eu-test-1";
 
 export function s3Target(server: Pick<S3Server, "endpoint">, more: Record<string, unknown> = {}) {

@@ -19,7 +19,7 @@ import { createVirtualClock, type VirtualClock } from "../../support/virtual-clo
 import { until } from "../../support/wait.ts";
 import { furnishHome, NOW, schemas } from "../archive-place.ts";
 
-export const PASSPHRASE = "correct horse battery";
+const PASSPHRASE = "correct horse battery";
 export const HOUSE = "hub-abcdefghij";
 const MINUTE_MS = 60_000;
 const STEP_MS = 5 * MINUTE_MS;

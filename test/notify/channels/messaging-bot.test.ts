@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Channel } from "../../../src/notify/channel.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
+import { until } from "../../support/wait.ts";
 import {
   createRig,
   failureOf,
@@ -42,8 +43,8 @@ async function whileTimePasses<T>(clock: VirtualClock, work: Promise<T>): Promis
   });
   while (!done) {
     // Not during a request, which needs real time.
-    if (clock.pending().includes("notify-part")) await clock.advance(100);
-    else await Bun.sleep(1);
+    await until("a pause, or the end", () => done || clock.pending().includes("notify-part"), { everyMs: 1 });
+    await clock.advance(100);
   }
   return finished;
 }

@@ -36,7 +36,6 @@ await using outbox = startOutbox({
   ...{ db, notifier, clock, log: silentLog, random, houseTime, expireHours: 720 },
   emit: () => {},
 });
-process.stdout.write("up\n");
 for (let number = Number(from); number < Number(to); number++) {
   void outbox.post(notifier.render({ channel: "all", message: `${number}` }));
   process.stdout.write(`kept ${number}\n`);

@@ -10,7 +10,6 @@ export function startChild(...args: string[]) {
     for await (const chunk of child.stdout) text += decoder.decode(chunk, { stream: true });
   })();
   return {
-    up: () => text.startsWith("up\n"),
     /** The numbers that it reported as stored. */
     kept: () => [...text.matchAll(/^kept (\d+)\n/gm)].map(([, number]) => Number(number)),
     async kill(): Promise<void> {

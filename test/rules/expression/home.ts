@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { createExpressions } from "../../../src/rules/expression/compile.ts";
 import type { ExpressionHost, ExpressionScope } from "../../../src/rules/expression/host.ts";
 
-export const numbers = Array.from({ length: 10_000 }, (_, index) => index);
+const numbers = Array.from({ length: 10_000 }, (_, index) => index);
 
 export interface TestHome extends ExpressionHost {
   states: Record<string, JsonObject>;

@@ -1,8 +1,17 @@
 // homeCore's rules do here what they did there: each type whose meaning differs, through the real engine on a virtual clock.
 import { describe, expect, test } from "bun:test";
+import { idle } from "../../house/idle-clock.ts";
 import { type HomeCoreHouse, openHomeCoreHouse } from "./rig.ts";
 
 const open = (...names: string[]): Promise<HomeCoreHouse> => openHomeCoreHouse(names.map((name) => `${name}.ron`));
+
+/** For tests in which hours and days pass, and no file changes. */
+async function openForDays(...names: string[]): Promise<HomeCoreHouse> {
+  const house = await open(...names);
+  Object.assign(house.clock, idle({ ...house.clock }));
+  await house.restart();
+  return house;
+}
 
 describe("triggers", () => {
   test("a timer that homeCore calls finished has expired here", async () => {
@@ -61,7 +70,7 @@ describe("triggers", () => {
 
   test("cron counts the days from Sunday", async () => {
     // A Thursday, at noon.
-    await using house = await open("cron_sunday", "cron_workdays");
+    await using house = await openForDays("cron_sunday", "cron_workdays");
     await house.clock.advance(3 * 86_400_000);
     const fired = house.events.filter(({ type }) => type === "rule_fired") as unknown as { timestamp: string }[];
     const at = fired.map(({ timestamp }) => `${new Date(timestamp).getUTCDay()} ${timestamp.slice(11, 16)}`);
@@ -69,7 +78,7 @@ describe("triggers", () => {
   }, 120_000);
 
   test("no days are every day, and a period is counted in its unit", async () => {
-    await using house = await open("wake_up", "every_quarter_hour");
+    await using house = await openForDays("wake_up", "every_quarter_hour");
     await house.clock.advance(86_400_000);
     expect(house.commands()).toEqual(['bedroom_blind {"position":100}']);
     expect(house.fired()).toHaveLength(1 + 96);
@@ -169,7 +178,7 @@ describe("conditions", () => {
   });
 
   test("required_expression and trigger_condition, with the label of the trigger", async () => {
-    await using house = await open("only_in_the_morning");
+    await using house = await openForDays("only_in_the_morning");
     await house.hear("gates");
     // It is noon.
     expect(house.last("only_in_the_morning")).toContain("required_expression current_hour() < 12 was false");

@@ -19,7 +19,7 @@ export interface ScopeOptions {
   vars?: JsonObject;
 }
 
-export function createConditionScope(
+function createConditionScope(
   house: House,
   { expressions = {}, trigger = {}, vars = {} }: ScopeOptions = {},
 ): ConditionScope {

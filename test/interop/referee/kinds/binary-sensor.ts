@@ -11,7 +11,7 @@ interface Sense {
 }
 
 const OPEN: Sense = { words: ["open"], on: true };
-export const SENSES: Readonly<Record<string, Sense>> = {
+const SENSES: Readonly<Record<string, Sense>> = {
   door: OPEN,
   window: OPEN,
   opening: OPEN,

@@ -29,7 +29,7 @@ const PRESSURE: Quantity = {
     psi: times(68.94757),
   },
 };
-export const QUANTITIES: Readonly<Record<string, Quantity>> = {
+const QUANTITIES: Readonly<Record<string, Quantity>> = {
   temperature: {
     word: "temperature",
     units: { "°C": same, "°F": (value) => ((value - 32) * 5) / 9, K: (value) => value - 273.15 },
@@ -54,14 +54,14 @@ const quantityOf = ({ config }: Entity): Quantity | undefined => QUANTITIES[Stri
 const isOf = (word: string) => (one: Entity) => one.component === "sensor" && quantityOf(one)?.word === word;
 
 /** In the word's unit; undefined where the unit is none of the quantity. */
-export function measured({ entity, says }: Pick<Seen, "entity" | "says">): number | undefined {
+function measured({ entity, says }: Pick<Seen, "entity" | "says">): number | undefined {
   const unit = String(says.attributes.unit_of_measurement ?? entity.config.unit_of_measurement ?? "");
   const convert = quantityOf(entity)?.units[unit];
   const value = Number(says.state);
   return convert && says.state !== "" && Number.isFinite(value) ? convert(value) : undefined;
 }
 
-export const isAlike = (one: unknown, other: number): boolean =>
+const isAlike = (one: unknown, other: number): boolean =>
   typeof one === "number" && Math.abs(one - other) <= Math.max(0.0051, Math.abs(other) * 0.0006);
 
 export function judgeSensor(seen: Seen): Finding[] {

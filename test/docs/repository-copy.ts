@@ -1,0 +1,49 @@
+// A copy of this repository with all that docs/adding-things.md tells to do.
+import { cpSync, readdirSync, realpathSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
+import { apply, readPage, sectionsOf } from "./steps.ts";
+
+export const REPOSITORY = join(import.meta.dir, "../..");
+const NOT_COPIED = new Set([".git", "node_modules", "bin", "dist", "home"]);
+
+export interface Ended {
+  code: number;
+  output: string;
+}
+
+export interface RepositoryCopy extends Disposable {
+  readonly folder: TemporaryFolder;
+  readonly root: string;
+  /** With the number of the next migration. */
+  readonly page: string;
+  /** The files that the examples of each section touched. */
+  readonly touched: readonly { title: string; files: readonly string[] }[];
+  run(command: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
+}
+
+export function copyWithExamples(): RepositoryCopy {
+  const folder = createTemporaryFolder();
+  const root = folder.at("repository");
+  for (const name of readdirSync(REPOSITORY))
+    if (!NOT_COPIED.has(name)) cpSync(join(REPOSITORY, name), join(root, name), { recursive: true });
+  symlinkSync(realpathSync(join(REPOSITORY, "node_modules")), join(root, "node_modules"));
+  const page = readPage(root);
+  const touched = sectionsOf(page).map(({ title, steps }) => ({
+    title,
+    files: steps.map((step) => apply(root, step)),
+  }));
+  return {
+    ...{ folder, root, page, touched },
+    async run(command, env = {}) {
+      const { HUB_WRITE_DOCS: _, ...inherited } = process.env;
+      const child = Bun.spawn([...command], {
+        ...{ cwd: root, env: { ...inherited, ...env } },
+        ...{ stdout: "pipe", stderr: "pipe" },
+      });
+      const texts = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+      return { code: await child.exited, output: texts.join("") };
+    },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
