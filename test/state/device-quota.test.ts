@@ -1,5 +1,5 @@
 // The limits on devices, as plugins and people see them: over MQTT and HTTP.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import { jsonBytes } from "../../src/core/memory-size.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
@@ -9,13 +9,13 @@ const USERS = ["ann", "ben"].map((name) => `[[mqtt.users]]\nusername = "${name}"
 let hub: TestHub;
 const clients: MqttClient[] = [];
 
-beforeEach(async () => {
+beforeAll(async () => {
   hub = await startTestHub({
     toml: `${USERS}[devices]\nmax_device_kb = 64\nmax_mb_per_account = 1\nmax_mb = 1.5`,
   });
 });
-afterEach(async () => {
-  for (const client of clients.splice(0)) await client.endAsync(true);
+afterAll(async () => {
+  for (const client of clients) await client.endAsync(true);
   await hub[Symbol.asyncDispose]();
 });
 
