@@ -23,7 +23,7 @@ const DAY = 24 * HOUR;
 const SCALE = Number(process.env.CAMPAIGN_SCALE ?? 1);
 const SEED = Number(process.env.PROPERTY_SEED ?? Date.now() % 1_000_000);
 const YEAR = SCALE < 10 ? 2028 : 2025 + (SEED % 25);
-const DAYS_BY_SEED = 6;
+const DAYS_BY_SEED = 4;
 // A timer takes a millisecond at least.
 const TIMER_MS = 1;
 
