@@ -21,14 +21,14 @@ const DEFECTS: readonly Defect[] = [
     campaign: "kills",
     file: "src/state/variables.ts",
     find: "for (const { name, value, updatedAt } of variables) upsert.run(name, JSON.stringify(value), updatedAt);",
-    put: "for (const { name, value, updatedAt } of variables)\n      if (updatedAt % 50 !== 0) upsert.run(name, JSON.stringify(value), updatedAt);",
+    put: "for (const { name, value, updatedAt } of variables)\n      if (updatedAt % 10 !== 0) upsert.run(name, JSON.stringify(value), updatedAt);",
   },
   {
     name: "cut-stream",
     campaign: "streams",
-    file: "src/mqtt/forwarding.ts",
-    find: "  const { topic, payload } = packet;\n",
-    put: "  const { topic, payload } = packet;\n  // One in some thousands.\n  if (Math.random() < 0.0002) drop(packet);\n",
+    file: "src/http/stream/hub-stream.ts",
+    find: "  function send(topic: string, text: string): void {\n",
+    put: "  function send(topic: string, text: string): void {\n    if (Math.random() < 0.0005) return;\n",
   },
   {
     name: "double-message",
