@@ -108,7 +108,7 @@ export const deviceBatteryLow = defineEvent(
   {
     device_id: Type.String(),
     device_name: Type.String(),
-    /** 0 where the device tells no level, only that it is low: then `reported` is there. */
+    /** 0 where the device reports no level, only that it is low: then `reported` is there. */
     battery_pct: Type.Number(),
     threshold_pct: Type.Number(),
     ...batteryTold,

@@ -1,4 +1,4 @@
-// What devices say, told in the words that all of them share: a door is `open`, whatever its own `contact` means.
+// What devices say, in the words that all of them share: a door is `open`, whatever its own `contact` means.
 import { describedAttributes } from "../state/command-check.ts";
 import type { Device } from "../state/device.ts";
 import { UNDESCRIBED } from "../state/words/senses.ts";

@@ -22,7 +22,7 @@ export function isBatteryAttribute(name: string): boolean {
 
 /** What a device says of one of its batteries. */
 interface Battery {
-  /** Percent from 0 to 100; undefined if it tells no number ("ok", true, …). */
+  /** Percent from 0 to 100; undefined if it reports no number ("ok", true, …). */
   level?: number;
   /** Its own word for it, whatever the level. */
   low?: boolean;
@@ -52,15 +52,15 @@ function batteriesOf({ details }: Pick<Device, "details">, attributes: JsonObjec
 }
 
 function batteryWords(described: Readonly<Record<string, JsonObject>>, attributes: JsonObject): BatteryWord[] {
-  const told = Object.entries(described).flatMap(([name, { word, part }]): BatteryWord[] =>
+  const marked = Object.entries(described).flatMap(([name, { word, part }]): BatteryWord[] =>
     word === "battery" || word === "battery_low" ? [{ word, part: typeof part === "string" ? part : "", name }] : [],
   );
-  const isTold = new Set(told.map(({ word }) => word));
+  const hasWord = new Set(marked.map(({ word }) => word));
   const named = [...new Set([...LEVELS, ...Object.keys(attributes)])].flatMap((name): BatteryWord[] => {
     const one = wordOf(name);
-    return one && !isTold.has(one.word) && described[name]?.word === undefined ? [one] : [];
+    return one && !hasWord.has(one.word) && described[name]?.word === undefined ? [one] : [];
   });
-  return [...told, ...named];
+  return [...marked, ...named];
 }
 
 function wordOf(name: string): BatteryWord | undefined {

@@ -14,7 +14,7 @@ interface Ended {
   rows: string | undefined;
 }
 
-const MOST_LINES = 5;
+const MAX_LINES = 5;
 
 export function readOutcome({ code, output, rows }: Ended): Outcome {
   const notRun = /^NOT RUN.*$/m.exec(output)?.[0];
@@ -36,7 +36,7 @@ function triedOf(output: string): string {
 
 function whyOf(code: number | null, output: string): string[] {
   const found = output.split("\n").filter((line) => /^\(fail\)|^FAIL|^WRONG|BROKE/.test(line));
-  const shown = found.slice(0, MOST_LINES).map((line) => line.slice(0, 300));
+  const shown = found.slice(0, MAX_LINES).map((line) => line.slice(0, 300));
   return shown.length > 0 ? shown : [`ended with ${code}: ${lastOf(output.split("\n")).slice(0, 300)}`];
 }
 

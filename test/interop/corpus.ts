@@ -8,14 +8,13 @@ import { isDeepStrictEqual } from "node:util";
 import { until } from "../support/wait.ts";
 import { Counts } from "./corpus/counts.ts";
 import { type House, heard, inParallel, startHouse } from "./corpus/house.ts";
-import { linesOf, type Model, modelsOf } from "./corpus/lines.ts";
+import { batchesOf, linesOf, type Model, modelsOf } from "./corpus/lines.ts";
 import { type Appearance, appearancesOf, isRecord, setIn, settableThere } from "./corpus/referee.ts";
 import { checkTemplates } from "./corpus/templates.ts";
 
 const RIGHT_VALUES = 0.995;
 const RIGHT_COMMANDS = 0.99;
 const AT_ONCE = 8;
-const LARGEST_BATCH_BYTES = 400_000;
 
 type Source = "exposes" | "homeassistant";
 type Device = { id: string; attributes: Record<string, unknown> };
@@ -59,21 +58,6 @@ async function checkModels(models: readonly Model[], source: Source, binary: str
 function report(results: readonly { lines: string[]; ok: boolean }[]): number {
   for (const { lines } of results) for (const line of lines) print(line);
   return results.every(({ ok }) => ok) ? 0 : 1;
-}
-
-function batchesOf(models: readonly Model[]): Model[][] {
-  const batches: Model[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const model of models) {
-    const size = JSON.stringify(model.bridgeDevice).length;
-    if (bytes + size > LARGEST_BATCH_BYTES) {
-      batches.push([]);
-      bytes = 0;
-    }
-    bytes += size;
-    batches.at(-1)?.push(model);
-  }
-  return batches;
 }
 
 /** The hub's ids, once all are there that the hub takes in. */

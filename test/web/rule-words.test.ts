@@ -32,6 +32,16 @@ beforeAll(async () => {
   setLanguage = texts.setLanguage;
 });
 
+async function expectWords(of: keyof typeof words, spec: object, english: string, german: string): Promise<void> {
+  for (const [language, wanted] of [
+    ["en", english],
+    ["de", german],
+  ] as const) {
+    await setLanguage(language);
+    expect((words[of](spec) ?? "").replace(/[\u2068\u2069]/g, "")).toBe(wanted);
+  }
+}
+
 describe.each([...LANGUAGES])("in %s", (language) => {
   beforeAll(() => setLanguage(language));
 
@@ -66,15 +76,7 @@ describe("devices by area, type and tag, and spans as text", () => {
     ["doOf", { type: "delay", duration_secs: "5m" }, "wait 5 min", "5 Min. warten"],
     ["ifOf", { type: "some_new_kind" }, "", ""],
   ];
-  test.each(rows)("%s %o", async (of, spec, english, german) => {
-    for (const [language, wanted] of [
-      ["en", english],
-      ["de", german],
-    ] as const) {
-      await setLanguage(language);
-      expect((words[of](spec) ?? "").replace(/[\u2068\u2069]/g, "")).toBe(wanted);
-    }
-  });
+  test.each(rows)("%s %o", expectWords);
 });
 
 describe("what sensors say, in rules", () => {
@@ -132,15 +134,7 @@ describe("what sensors say, in rules", () => {
     ["whenOf", when("alarm", "bolt", true), "alarm is unlocked", "alarm aufgeschlossen wird"],
     ["ifOf", is("alarm", "smoke", false), "alarm does not report smoke", "alarm Rauch nicht meldet"],
   ];
-  test.each(rows)("%s %o", async (of, spec, english, german) => {
-    for (const [language, wanted] of [
-      ["en", english],
-      ["de", german],
-    ] as const) {
-      await setLanguage(language);
-      expect((words[of](spec) ?? "").replace(/[\u2068\u2069]/g, "")).toBe(wanted);
-    }
-  });
+  test.each(rows)("%s %o", expectWords);
 
   test("what was found is said in the same words", async () => {
     await setLanguage("en");

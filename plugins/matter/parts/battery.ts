@@ -21,7 +21,7 @@ const LEVELS = ["battery", "battery_pct", "battery_level"];
 const LOW_PCT = 20;
 const CRITICAL_PCT = 5;
 
-/** Undefined for a device that tells nothing of a battery. Of several, the emptiest. */
+/** Undefined for a device that reports no battery. Of several, the emptiest. */
 export function batteryOf(device: HubDevice): Battery | undefined {
   const views = viewsOf(device).map((view) => view.device);
   const hasLevel = views.some((one) => LEVELS.some((name) => has(one, name)));

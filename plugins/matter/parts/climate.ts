@@ -18,15 +18,17 @@ export const climate: MakePart = (device) => {
   if (!isThermostat(device)) return undefined;
   const modes = optionsOf(device, "mode");
   const cools = modes.includes("cool");
-  const tells = has(device, "action");
+  const reportsAction = has(device, "action");
   const target = cools
     ? (["occupiedHeatingSetpoint", "occupiedCoolingSetpoint"] as const)
     : (["occupiedHeatingSetpoint"] as const);
   return {
     id: "thermostat",
-    features: [cools && "cools", tells && "action"].filter(Boolean).join(" "),
+    features: [cools && "cools", reportsAction && "action"].filter(Boolean).join(" "),
     type: cools ? HeaterAndCooler : Heater,
-    fixed: { thermostat: { ...fixed(cools), ...(tells && { thermostatRunningState: runningState(undefined) }) } },
+    fixed: {
+      thermostat: { ...fixed(cools), ...(reportsAction && { thermostatRunningState: runningState(undefined) }) },
+    },
     values({ current_temperature, target_temperature, mode, action }) {
       const wanted = hundredths(LIMITS.low, LIMITS.high, numberOf(target_temperature));
       return {
@@ -34,7 +36,7 @@ export const climate: MakePart = (device) => {
           localTemperature: hundredths(-27_315, 32_767, numberOf(current_temperature)),
           ...Object.fromEntries(target.map((name) => [name, wanted])),
           systemMode: systemModeOf(mode, { action, cools }),
-          ...(tells && typeof action === "string" && { thermostatRunningState: runningState(action) }),
+          ...(reportsAction && typeof action === "string" && { thermostatRunningState: runningState(action) }),
         }),
       };
     },

@@ -11,13 +11,13 @@ const { Closing, Opening, Stopped } = WindowCovering.MovementStatus;
 class HubCoveringServer extends WindowCoveringServer.with("Lift", "PositionAwareLift") {
   override async handleMovement(): Promise<void> {}
 }
-/** One that can be told to stop, which is not the same as going to where it was last seen. */
+/** One that takes a command to stop, which is not the same as going to where it was last seen. */
 class StoppingServer extends HubCoveringServer {
   override handleStopMovement(): void {
     askAgain(this, "stop");
   }
 }
-/** One that tells no position: up, down and stop are all there is. */
+/** One that reports no position: up, down and stop are all there is. */
 class BlindServer extends WindowCoveringServer.with("Lift") {
   override async handleMovement(_of: MovementType, _reversed: boolean, to: MovementDirection): Promise<void> {
     askAgain(this, to === MovementDirection.Close ? "close" : "open");

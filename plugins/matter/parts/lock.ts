@@ -45,7 +45,7 @@ export const lock: MakePart = (device) => {
   };
 };
 
-/** Undefined where it has told nothing. While it turns, or is jammed, nobody must take it for locked. */
+/** Undefined where it has reported nothing. While it turns, or is jammed, nobody must take it for locked. */
 function stateOf({ locked, lock_state }: JsonObject): number | undefined {
   if (lock_state === "open") return Unlocked;
   if (lock_state === "jammed" || lock_state === "locking" || lock_state === "unlocking") return NotFullyLocked;

@@ -16,7 +16,7 @@ export interface Part {
   features?: string;
   /** Values that it is made with and that stay. */
   fixed?: ClusterValues;
-  /** Must be within Matter's bounds. A word that the device has not told yet keeps what is shown. */
+  /** Must be within Matter's bounds. A word that the device has not reported yet keeps what is shown. */
   values(words: JsonObject): ClusterValues;
   /** Hands on what somebody wants of it from the other side. */
   watch?(endpoint: Endpoint, ask: Ask): void;

@@ -105,7 +105,13 @@ export const sensors: readonly MakePart[] = KINDS.map(
       // A thermostat shows its own.
       const isShown = id === "temperature" && isThermostat(device);
       if (word === undefined || isShown) return undefined;
-      return { id, features: word, type, ...(fixed ? { fixed } : {}), values: (told) => values(told[word]) ?? {} };
+      return {
+        id,
+        features: word,
+        type,
+        ...(fixed ? { fixed } : {}),
+        values: (reported) => values(reported[word]) ?? {},
+      };
     },
 );
 

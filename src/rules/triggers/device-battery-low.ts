@@ -30,7 +30,7 @@ export const deviceBatteryLow = defineTrigger({
   example: { device_id: "door" },
 });
 
-/** For messages: the level, where the device told one that is low, and which battery it is. */
+/** For messages: the level, where the device reported one that is low, and which battery it is. */
 function wording({ battery_pct, part, reported }: { battery_pct: number; part?: string; reported?: string }): string {
   const level = reported === undefined ? `${battery_pct} %` : "low";
   return part === undefined ? level : `${level} (${part.replaceAll("_", " ")})`;

@@ -42,3 +42,21 @@ export async function modelsOf(path: string): Promise<Model[]> {
   // One line is the bridge itself.
   return all.filter((one): one is Model => one.bridgeDevice !== undefined);
 }
+
+const MAX_BATCH_BYTES = 400_000;
+
+/** Models that a bridge announces in one message, of bounded size. */
+export function batchesOf(models: readonly Model[]): Model[][] {
+  const batches: Model[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const model of models) {
+    const size = JSON.stringify(model.bridgeDevice).length;
+    if (bytes + size > MAX_BATCH_BYTES) {
+      batches.push([]);
+      bytes = 0;
+    }
+    bytes += size;
+    batches.at(-1)?.push(model);
+  }
+  return batches;
+}

@@ -2,7 +2,7 @@
 import type { MqttClient } from "mqtt";
 import { until } from "../../support/wait.ts";
 import { type House, startHouse } from "../corpus/house.ts";
-import type { Model } from "../corpus/lines.ts";
+import { batchesOf, type Model } from "../corpus/lines.ts";
 import { compareCommands } from "./commands.ts";
 import { type Difference, short } from "./differences.ts";
 import { type Entity, entitiesOf, type HubDevice, keyOf, type Seen } from "./entities.ts";
@@ -16,8 +16,6 @@ import { partMessages, type State, statesOf } from "./states.ts";
 
 export const SOURCES = ["exposes", "homeassistant"] as const;
 export type Source = (typeof SOURCES)[number];
-
-const LARGEST_BATCH_BYTES = 400_000;
 
 export interface Run {
   source: Source;
@@ -95,21 +93,6 @@ const lastLines = (output: string): string =>
     .slice(-30)
     .map((line) => line.slice(0, 300))
     .join("\n");
-
-function batchesOf(models: readonly Model[]): Model[][] {
-  const batches: Model[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const model of models) {
-    const size = JSON.stringify(model.bridgeDevice).length;
-    if (bytes + size > LARGEST_BATCH_BYTES) {
-      batches.push([]);
-      bytes = 0;
-    }
-    bytes += size;
-    batches.at(-1)?.push(model);
-  }
-  return batches;
-}
 
 export interface Announced {
   model: Model;

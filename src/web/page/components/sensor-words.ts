@@ -94,7 +94,7 @@ export interface Reading {
 }
 
 /**
- * All that has a value, alarms first. What is told in a better word is left out, and so are settings and what is hidden, unless
+ * All that has a value, alarms first. What a better word says is left out, and so are settings and what is hidden, unless
  * `all` is asked for.
  */
 export function readingsOf(device: Device, attributes: Attributes, all = false): Reading[] {

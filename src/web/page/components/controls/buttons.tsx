@@ -95,7 +95,7 @@ export function LockButton({ control: { locked }, name, disabled, send }: Button
     if (!asks) send({ locked: next });
   }
 
-  // One that is neither, because it jams, can be told both.
+  // One that is neither, because it jams, takes both commands.
   const orders = locked === undefined ? [true, false] : [!locked];
   return (
     <div class="orders">

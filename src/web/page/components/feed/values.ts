@@ -73,7 +73,7 @@ export function short(text: string, longest = LONGEST): string {
   return text.length > longest ? `${[...text.slice(0, longest)].slice(0, -1).join("")}…` : text;
 }
 
-/** Alarms first. What is told in a better word as well, such as the brightness as the lamp counts it, is told once. */
+/** Alarms first. What a better word says as well, such as the brightness as the lamp counts it, is said once. */
 export function toldOnce(id: string, names: readonly string[], attributes: Attributes): string[] {
   const known = devices.value.get(id)?.peek();
   const device = { ...(known ?? { schema: null, capabilities: null }), attributes } as Device;
