@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { checkConfig } from "../../src/config/load.ts";
 import { readToml } from "../../src/core/toml.ts";
 import { readModes } from "../../src/state/virtual/modes-file.ts";
+import { examples } from "../support/examples.ts";
 import { exchangedValue, mutatedBytes, mutatedText } from "../support/mutated-text.ts";
 
 const root = resolve(import.meta.dir, "../..");
@@ -33,7 +34,7 @@ describe("any bytes", () => {
         expect(config === undefined).toBe(fatal.length > 0);
         expect(config?.faults ?? []).toEqual(config ? (problems.filter(({ confined }) => confined) as never) : []);
       }),
-      { numRuns: 1500 },
+      { numRuns: examples(1500) },
     );
   }, 120_000);
 
@@ -46,7 +47,7 @@ describe("any bytes", () => {
         expect(new Set(ids).size).toBe(ids.length);
         if (broken !== "unknown") for (const id of broken) expect(ids).not.toContain(id);
       }),
-      { numRuns: 1500 },
+      { numRuns: examples(1500) },
     );
   }, 120_000);
 });
@@ -62,7 +63,7 @@ test("a file that can be read finds a line in the text for any path, or none", (
         if (line !== undefined) expect(line >= 1 && line <= lines).toBe(true);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: examples(1000) },
   );
 }, 120_000);
 
@@ -76,6 +77,6 @@ test("every key at the top of a file that can be read has the line it is written
       for (const key of Object.keys(read.table).filter((name) => /^[a-z_]+$/.test(name)))
         expect(lines[(read.locate(key) ?? 0) - 1]).toContain(key);
     }),
-    { numRuns: 1000 },
+    { numRuns: examples(1000) },
   );
 }, 120_000);

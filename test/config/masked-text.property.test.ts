@@ -6,6 +6,7 @@ import template from "../../config/hub.template.toml" with { type: "text" };
 import { maskConfig, unmaskConfig } from "../../src/config/masked-text.ts";
 import { MASK } from "../../src/core/masking.ts";
 import { parseToml, stringifyToml } from "../../src/core/toml.ts";
+import { examples } from "../support/examples.ts";
 import { mutatedText } from "../support/mutated-text.ts";
 
 const SECRETS = [
@@ -103,7 +104,7 @@ describe("any text", () => {
         const shown = maskConfig(text);
         if (shown.ok) expect(unmasked(shown.text, text)).toBe(text);
       }),
-      { numRuns: 150 },
+      { numRuns: examples(150) },
     );
   });
 

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { homeAt } from "../../src/home/paths.ts";
 import "../support/property-seed.ts";
 import { type Documented, type DocumentedRoute, fetchDocument } from "../support/documented.ts";
+import { examples } from "../support/examples.ts";
 import type { Schema } from "../support/json-schema.ts";
 import { openRawSocket } from "../support/raw-socket.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
@@ -367,7 +368,7 @@ describe("every value is held to the rules that stand in the document:", () => {
         const { accepted, ...verdict } = await verdictOf(value, given);
         expect({ ...verdict, accepted }).toEqual({ ...verdict, accepted: described });
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     );
   });
 

@@ -12,6 +12,7 @@ import { readRule } from "../../src/rules/read/rule.ts";
 import { type Member, members } from "../../src/rules/read/schemas.ts";
 import { ruleShape } from "../../src/rules/read/vocabulary.ts";
 import { walk } from "../../src/rules/read/walk.ts";
+import { examples } from "../support/examples.ts";
 import { ronOf } from "../support/ron-of.ts";
 
 const src = resolve(import.meta.dir, "../../src/rules");
@@ -139,7 +140,7 @@ describe.each(all)("$kind $type", ({ kind, type, member }) => {
           expect(message.length).toBeGreaterThan(0);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: examples(60) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { parse } from "smol-toml";
 import { isObject, type JsonObject } from "../../src/core/json.ts";
 import { findMark, type Mark, positionAt } from "../../src/core/text-places.ts";
 import { comparePlaces, parseToml, readToml } from "../../src/core/toml.ts";
+import { examples } from "../support/examples.ts";
 import { exchangedValue, mutatedText } from "../support/mutated-text.ts";
 import { placedText } from "./toml-texts.ts";
 
@@ -90,7 +91,7 @@ describe("values and places agree", () => {
           });
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(2000) },
     );
   }, 120_000);
 
@@ -107,7 +108,7 @@ describe("values and places agree", () => {
         expect(read.unplaced).toEqual([]);
         expectPlaced(text, read.table, read.mark);
       }),
-      { numRuns: 3000 },
+      { numRuns: examples(3000) },
     );
   }, 120_000);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { followWallSteps } from "../../src/core/wall-steps.ts";
+import { examples } from "../support/examples.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const MINUTE = 60_000;
@@ -70,6 +71,6 @@ test("any steps, checked often enough: exact to one check, or shorter if the clo
       // Less than a second is no step, but a clock being slewed.
       if (last && once >= 0) expect(Math.abs(steps.msSince(last.wall) - (clock.mono() - last.mono))).toBeLessThan(1000);
     }),
-    { numRuns: 100 },
+    { numRuns: examples(100) },
   );
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Json } from "../../src/core/json.ts";
 import { createTemplateEngine, TemplateError } from "../../src/discovery/templates/template.ts";
+import { examples } from "../support/examples.ts";
 import { randomTemplate } from "./random-template.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 30, 5);
@@ -159,7 +160,7 @@ describe("no template runs or grows without end", () => {
         expect(JSON.stringify(made) ?? "").not.toMatch(/function|\[object|native code/);
         expect(process.cpuUsage(cpu).user / 1000).toBeLessThan(3000);
       }),
-      { numRuns: 3000 },
+      { numRuns: examples(3000) },
     );
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });

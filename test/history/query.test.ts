@@ -1,6 +1,7 @@
 // Queries against a naive model: a plain list of everything that was recorded.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { examples } from "../support/examples.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createStoreRig, type Item, type StoreRig, T0 } from "./store-rig.ts";
 
@@ -71,7 +72,7 @@ test("page by page nothing is lost or doubled, whatever the page size and wherev
         expect(found).toEqual(changes);
       }),
     ),
-    { numRuns: 60 },
+    { numRuns: examples(60) },
   );
 });
 
@@ -89,7 +90,7 @@ test("a period has its changes, and first the values from before it", () => {
         expect(rig.ask({ from, to, initial: true }).map(plain)).toEqual([...initial, ...within]);
       }),
     ),
-    { numRuns: 60 },
+    { numRuns: examples(60) },
   );
 });
 
@@ -133,7 +134,7 @@ test("buckets weight each value by how long it lasted", () => {
         );
       }),
     ),
-    { numRuns: 40 },
+    { numRuns: examples(40) },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import fc from "fast-check";
 import { HubError } from "../../src/core/errors.ts";
+import { examples } from "../support/examples.ts";
 import { connectPacket, openRaw } from "./raw.ts";
 import { startTestMqtt, until } from "./support.ts";
 
@@ -312,7 +313,7 @@ describe("other protocols", () => {
         raw.socket.end(bytes);
         await until(raw.closed);
       }),
-      { numRuns: 150 },
+      { numRuns: examples(150) },
     );
     const { generate } = await import("mqtt-packet");
     await fc.assert(
@@ -323,7 +324,7 @@ describe("other protocols", () => {
         raw.socket.end(Buffer.concat(frames));
         await until(raw.closed);
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     );
     await watcher.publishAsync("hub/events/still_here", "{}", { qos: 1 });
     await until(() => hub.events.some(({ type }) => type === "custom_still_here"));

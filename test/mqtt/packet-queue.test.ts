@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { generate, type Packet, parser } from "mqtt-packet";
 import { createPacketQueue } from "../../src/mqtt/packet-queue.ts";
+import { examples } from "../support/examples.ts";
 
 const LIMIT = 400_000;
 const packet: fc.Arbitrary<Packet> = fc.oneof(
@@ -52,7 +53,7 @@ test("nothing is lost, added or split, and a batch has no more packets than allo
         expect(requests).toBe(packets.filter(({ cmd }) => cmd === "publish").length);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: examples(60) },
   );
 });
 

@@ -11,6 +11,7 @@ import { AUTHORS_MARKUPS, type AuthorsMarkup, readMarkup } from "../../src/notif
 import type { RichText } from "../../src/notify/markup/rich-text.ts";
 import { telegramDialects } from "../../src/notify/markup/telegram-dialects.ts";
 import { writtenFor } from "../../src/notify/markup/written-for.ts";
+import { examples } from "../support/examples.ts";
 import { BOMBS, hardText, textIn } from "./authors-texts.ts";
 import { parsers } from "./telegram-parsers.ts";
 
@@ -34,7 +35,7 @@ describe.each(AUTHORS_MARKUPS)("what is written in %s", (markup) => {
         const read = parsers[mode](source);
         if (mode !== "Markdown") expect(words(read.text)).toBe(words(textOf(text)));
       }),
-      { numRuns: 1500 },
+      { numRuns: examples(1500) },
     );
   });
 
@@ -50,7 +51,7 @@ describe.each(AUTHORS_MARKUPS)("what is written in %s", (markup) => {
         for (const [, href = ""] of source.matchAll(/href="([^"]*)"/g))
           expect(href).toMatch(/^(https?:\/\/|mailto:|tel:|tg:)/i);
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     );
   });
 
@@ -62,7 +63,7 @@ describe.each(AUTHORS_MARKUPS)("what is written in %s", (markup) => {
         expect(pushoverHtml.write(text).match(/<(?!\/?[biua][\s>])/)).toBeNull();
         expect(plain.write(text).isWellFormed()).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: examples(500) },
     );
   });
 });
@@ -87,7 +88,7 @@ test.each(["html", "markdown"] as const)("%s: a value is never markup, and arriv
         },
       ]);
     }),
-    { numRuns: 1000 },
+    { numRuns: examples(1000) },
   );
 });
 
@@ -98,7 +99,7 @@ describe("an author's text without `markup`", () => {
         const { message } = writtenFor(dialect, cleaned(pieces));
         expect(() => parsers[mode](message)).not.toThrow();
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(2000) },
     );
   });
 
@@ -182,7 +183,7 @@ test("what CommonMark escapes is read as it was", () => {
           .replaceAll("\u2060", ""),
       ).toBe(value);
     }),
-    { numRuns: 1000 },
+    { numRuns: examples(1000) },
   );
 });
 

@@ -5,6 +5,7 @@ import { shorten, splitText } from "../../src/notify/markup/long-text.ts";
 import { markdown } from "../../src/notify/markup/markdown.ts";
 import { markdownV2 } from "../../src/notify/markup/markdown-v2.ts";
 import { type Markup, unmarked } from "../../src/notify/markup/markup.ts";
+import { examples } from "../support/examples.ts";
 import { type ParseMode, parsers } from "./telegram-parsers.ts";
 
 const markups: Record<ParseMode, Markup> = { HTML: html, Markdown: markdown, MarkdownV2: markdownV2, none: unmarked };
@@ -39,7 +40,7 @@ describe.each(modes)("values in %s", (mode) => {
       fc.property(value, (text) => {
         expect(parse(markup.escape(text))).toEqual({ text, entities: [] });
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(2000) },
     );
   });
 
@@ -64,7 +65,7 @@ describe.each(modes)("values in %s", (mode) => {
           expect(marked).toBe(text.length - unmarkable);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     );
   });
 
@@ -114,7 +115,7 @@ describe.each(Object.keys(AROUND) as (keyof typeof AROUND)[])("the author's mark
         const marked = read.entities.length > 0 || text === "" || /^[*_`]+$/.test(text);
         expect(marked).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     );
   });
 });
@@ -222,9 +223,9 @@ describe.each(modes)("splitting %s", (mode) => {
         expect(parts.map(({ text }) => bare(text)).join("")).toBe(bare(whole.text));
         expect(parts.flatMap(marksOf)).toEqual(marksOf(whole));
       }),
-      { numRuns: 1500 },
+      { numRuns: examples(1500, 200) },
     );
-    expect(cut).toBeGreaterThan(200);
+    expect(cut).toBeGreaterThan(examples(200, 5));
   });
 
   test("never cuts what a person sees as one character", () => {
@@ -323,9 +324,9 @@ describe("shortening", () => {
         expect(text).toEndWith("…");
         expect(whole.text).toStartWith(text.slice(0, -1));
       }),
-      { numRuns: 1500 },
+      { numRuns: examples(1500, 400) },
     );
-    expect(cut).toBeGreaterThan(50);
+    expect(cut).toBeGreaterThan(examples(50, 3));
   });
 
   test("cuts HTML anywhere between characters, in bounded time", () => {

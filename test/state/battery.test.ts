@@ -11,6 +11,7 @@ import { startBatteryWatch } from "../../src/state/battery.ts";
 import { BatterySection, batteryProblems } from "../../src/state/config.ts";
 import { openRegistry, type Registry } from "../../src/state/registry.ts";
 import { createTestOutput } from "../support/edge.ts";
+import { examples } from "../support/examples.ts";
 import { sectionOf } from "../support/section.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
@@ -336,7 +337,7 @@ test("low and recovered alternate, whatever is reported and however often the hu
       }
       expect([...summary, ...hub.summary]).toEqual(expected);
     }),
-    { numRuns: 60 },
+    { numRuns: examples(60) },
   );
 });
 

@@ -6,6 +6,7 @@ import { openStateDb } from "../../src/db/state-db.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { openVariables, type Variables } from "../../src/state/variables.ts";
 import { createTestOutput } from "../support/edge.ts";
+import { examples } from "../support/examples.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
@@ -248,6 +249,6 @@ test("every acknowledged write survives any restart", async () => {
         );
       }
     }),
-    { numRuns: 60 },
+    { numRuns: examples(60) },
   );
 });

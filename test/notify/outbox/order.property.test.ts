@@ -2,6 +2,7 @@
 // message overtakes another only if that one was refused several times, the last time just before.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { examples } from "../../support/examples.ts";
 import { bot, type OutboxRig, openOutboxRig, push, type Reaction } from "./rig.ts";
 
 const CHANNELS = ["phone", "chat"];
@@ -49,7 +50,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 test("every message arrives in order, one at a time, and twice only after a crash or a broken connection", async () => {
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), check), { numRuns: 150 });
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), check), { numRuns: examples(150) });
 }, 120_000);
 
 async function check(steps: readonly Step[]): Promise<void> {

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type { Json } from "../../../src/core/json.ts";
 import { writeRon } from "../../../src/rules/parse/ron/write.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
+import { examples } from "../../support/examples.ts";
 import { createHouse } from "../support/host.ts";
 import { readUse } from "./read.ts";
 
@@ -104,7 +105,7 @@ test("whatever a text holds, in an expression it is a text and never code", () =
       const expression = String(good?.rule.actions[0]?.expression);
       expect(evaluate(expression, createHouse(), { trigger: {}, vars: {} })).toBe(`${note}40a`);
     }),
-    { numRuns: 200 },
+    { numRuns: examples(200) },
   );
 });
 

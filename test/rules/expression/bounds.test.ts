@@ -6,6 +6,7 @@ import type { CelNode } from "../../../src/rules/expression/cel-tree.ts";
 import { createExpressions } from "../../../src/rules/expression/compile.ts";
 import { createEnvironment } from "../../../src/rules/expression/environment.ts";
 import { createMeter } from "../../../src/rules/expression/meter.ts";
+import { examples } from "../../support/examples.ts";
 import { ask, createHome } from "./home.ts";
 
 const TOO_MUCH = "does too much: it goes through too many values, or too long ones";
@@ -262,6 +263,6 @@ test("whatever the text, there is an answer or a problem with a place in it", ()
       const { line, column, message } = result.problem;
       return message.length > 0 && line >= 1 && line <= text.split("\n").length && column >= 1;
     }),
-    { numRuns: 3000 },
+    { numRuns: examples(3000) },
   );
 });

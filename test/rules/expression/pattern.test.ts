@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { compilePattern } from "../../../src/rules/expression/pattern.ts";
+import { examples } from "../../support/examples.ts";
 import { ask } from "./home.ts";
 
 function matches(pattern: string, text: string): boolean | string {
@@ -68,7 +69,7 @@ describe("agrees with JavaScript's own expressions", () => {
       fc.property(pattern, fc.stringMatching(/^[abc1 ]{0,8}$/), (source, text) => {
         expect(matches(source, text)).toBe(new RegExp(source).test(text));
       }),
-      { numRuns: 5000 },
+      { numRuns: examples(5000) },
     );
   });
 });

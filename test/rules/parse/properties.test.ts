@@ -8,6 +8,7 @@ import type { Mark, TextProblem } from "../../../src/core/text-places.ts";
 import { setTopLevel } from "../../../src/rules/parse/edit/set-key.ts";
 import { readRuleText } from "../../../src/rules/parse/read.ts";
 import { writeRon } from "../../../src/rules/parse/ron/write.ts";
+import { examples } from "../../support/examples.ts";
 import { allTexts, anyRule, goodTexts, signText, slippedText } from "./texts.ts";
 
 const anyText = fc.oneof(slippedText, signText, fc.string({ unit: "binary", maxLength: 200 }));
@@ -60,7 +61,7 @@ describe("the reader", () => {
           expect(problemAt(somewhere, "wrong")).toMatchObject({ ...locate(somewhere), message: "wrong" });
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     );
   });
 
@@ -74,7 +75,7 @@ describe("the reader", () => {
         expect(JSON.stringify(JSON.parse(json))).toBe(json);
         expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     );
   });
 });
@@ -101,7 +102,7 @@ describe("the writer", () => {
         expect(read.problems).toEqual([]);
         expect(read.value).toEqual(rule);
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     );
   });
 
@@ -112,7 +113,7 @@ describe("the writer", () => {
         if (value === undefined) return;
         expect(readRuleText(writeRon(value)).value).toEqual(value);
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     );
   });
 });
@@ -138,7 +139,7 @@ describe("places", () => {
         const valueAt = (start: number, end: number) => readRuleText(`(a: ${text.slice(start, end)})`).value?.a;
         expectMarked(value ?? {}, mark, valueAt);
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     );
   });
 
@@ -151,7 +152,7 @@ describe("places", () => {
         const valueAt = (start: number, end: number) => readRuleText(`a = ${text.slice(start, end)}`).value?.a;
         expectMarked(value ?? {}, mark, valueAt);
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     );
   });
 });
@@ -178,7 +179,7 @@ describe("edits", () => {
         expectKept(text, result.text, before.mark.keys?.get(key));
         if (text.includes("\r\n") && !/[^\r]\n/.test(text)) expect(result.text).not.toMatch(/[^\r]\n/);
       }),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     );
   });
 
@@ -197,7 +198,7 @@ describe("edits", () => {
           expectKept(text, result.text, { start: text.indexOf("["), end: text.lastIndexOf("]") });
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: examples(1000) },
     );
   });
 

@@ -8,6 +8,7 @@ import { parseCron } from "../../../src/rules/schedule/cron.ts";
 import type { ScheduleResult } from "../../../src/rules/schedule/schedule.ts";
 import { parsePeriodic } from "../../../src/rules/schedule/schedule.ts";
 import { startScheduler } from "../../../src/rules/schedule/scheduler.ts";
+import { examples } from "../../support/examples.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { type CronJob, createDebianCron } from "./debian-cron.ts";
 
@@ -92,7 +93,7 @@ test("whatever the steps of the clock, cron jobs run as Debian's cron runs them"
       fc.pre(!models.some(({ cron }) => cron.doubtful));
       expect(runs).toEqual(expected);
     }),
-    { numRuns: 150 },
+    { numRuns: examples(150) },
   );
 }, 120_000);
 
@@ -129,7 +130,7 @@ test("whatever the steps, what repeats keeps its pace: no two beats within half 
         expect(Math.max(...gaps)).toBeLessThanOrEqual(1.5 * everyMs + 31 * SECOND);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: examples(150) },
   );
 }, 120_000);
 
@@ -157,7 +158,7 @@ test("a clock put back by seconds lets nothing run twice, and holds nothing up f
         if (usual >= MINUTE) expect(new Set(runs.map(({ at }) => at)).size).toBe(runs.length);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: examples(150) },
   );
 }, 120_000);
 

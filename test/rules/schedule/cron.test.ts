@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { createZone } from "../../../src/core/zone.ts";
 import { parseCron } from "../../../src/rules/schedule/cron.ts";
 import { lastBetween, type Schedule } from "../../../src/rules/schedule/schedule.ts";
+import { examples } from "../../support/examples.ts";
 import { momentsOf, naiveCron, wallMinutes } from "./naive.ts";
 
 const from = Date.UTC(2026, 0, 1);
@@ -152,7 +153,7 @@ test("no expression, however odd, throws or hangs", () => {
       const next = parsed.ok ? parsed.schedule.next(from) : undefined;
       return next === undefined || next > from;
     }),
-    { numRuns: 500 },
+    { numRuns: examples(500) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { DueHeap, type Slotted } from "../../../src/rules/schedule/due-heap.ts";
+import { examples } from "../../support/examples.ts";
 
 interface Item extends Slotted {
   key: number;
@@ -35,6 +36,6 @@ test("the first is always the least of what is in it, whatever was put in and ta
       }
       expect(drained).toEqual(held.map(({ key }) => key).sort((a, b) => a - b));
     }),
-    { numRuns: 1000 },
+    { numRuns: examples(1000) },
   );
 });

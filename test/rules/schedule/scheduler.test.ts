@@ -5,6 +5,7 @@ import { createZone } from "../../../src/core/zone.ts";
 import { parseCron } from "../../../src/rules/schedule/cron.ts";
 import type { Schedule } from "../../../src/rules/schedule/schedule.ts";
 import { type ScheduleMark, startScheduler } from "../../../src/rules/schedule/scheduler.ts";
+import { examples } from "../../support/examples.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { momentsOf } from "./naive.ts";
 
@@ -188,7 +189,7 @@ describe("over a restart", () => {
           expect(runs.every(({ at, when }) => when >= at)).toBe(true);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: examples(60) },
     );
   });
 
@@ -221,7 +222,7 @@ describe("over a restart", () => {
         const latest = Math.max(2 * HOUR + 30 * SECOND, late * SECOND);
         expect(runs.every(({ at, when }) => when >= at && when - at <= latest)).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: examples(100) },
     );
   });
 });

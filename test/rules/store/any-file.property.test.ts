@@ -10,6 +10,7 @@ import { type JsonObject, jsonEqual } from "../../../src/core/json.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
 import { textOf } from "../../../src/rules/store/edits.ts";
 import { createRuleReader } from "../../../src/rules/store/read-rule.ts";
+import { examples } from "../../support/examples.ts";
 import { exchangedValue, mutatedBytes, mutatedText } from "../../support/mutated-text.ts";
 
 const folder = resolve(import.meta.dir, "../../../rules/examples");
@@ -46,6 +47,6 @@ test("any bytes are a rule, or problems with a place", () => {
       // What runs can be shown over the API and written again.
       if (good) expect(jsonEqual(JSON.parse(JSON.stringify(good.rule)), good.rule)).toBe(true);
     }),
-    { numRuns: 2000 },
+    { numRuns: examples(2000) },
   );
 }, 240_000);

@@ -11,6 +11,7 @@ import { machineNamed } from "./engine-contract.ts";
 import { createMemoryServer, type Fate, type MemoryServer } from "./memory-engine.ts";
 import { createStoppableClock } from "./stoppable-clock.ts";
 import "../../support/property-seed.ts";
+import { examples } from "../../support/examples.ts";
 
 const TTL_MS = 8000;
 const PROMISE_MS = 5000;
@@ -164,5 +165,5 @@ function begin(house: House, machines: RunningMachine[], { kind, ...rest }: Happ
 
 test("never both, and one when all is well", async () => {
   const property = fc.asyncProperty(fc.array(happening, { maxLength: 8 }), fc.nat(), live);
-  await fc.assert(property, { numRuns: 60, interruptAfterTimeLimit: 15_000 });
+  await fc.assert(property, { numRuns: examples(60), interruptAfterTimeLimit: 15_000 });
 });

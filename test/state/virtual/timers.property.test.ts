@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { JsonObject } from "../../../src/core/json.ts";
+import { examples } from "../../support/examples.ts";
 import { type House, openHouse } from "./rig.ts";
 
 type Deed =
@@ -105,6 +106,6 @@ test("each run ends once: expired, cancelled or replaced, and never early by the
         check(house, expected, from);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: examples(150) },
   );
 });

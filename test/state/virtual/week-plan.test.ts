@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { WEEKDAYS } from "../../../src/core/weekdays.ts";
 import { createZone } from "../../../src/core/zone.ts";
 import { type PlanEntry, planAt, readWeekPlan } from "../../../src/state/virtual/week-plan.ts";
+import { examples } from "../../support/examples.ts";
 
 const BERLIN = createZone("Europe/Berlin");
 const MINUTE = 60_000;
@@ -134,7 +135,7 @@ describe("a weekly plan", () => {
           expect(planAt(plan, zone, at).on).toBe(expected);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     );
   });
 });
