@@ -56,7 +56,7 @@ export function promisesOf(page: string): Promised[] {
     ([, anchor = "", created = "", changed = ""]) => ({
       anchor,
       files: [...`${created} ${changed}`.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path),
-      elsewhere: changed.includes("where it is"),
+      elsewhere: changed.includes("where it is "),
     }),
   );
 }

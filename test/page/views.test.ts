@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openBrowser, SCHEMES, type Visitor, type Visitors, WIDTHS } from "./support/browser.ts";
 import { type PageHouse, startPageHouse } from "./support/page-house.ts";
 import { barriers, overflowing, picture, settled } from "./support/seen.ts";
-import { pathOf, VIEWS } from "./views.ts";
+import { pathOf, unvisited, VIEWS } from "./views.ts";
 
 let house: PageHouse;
 let visitors: Visitors;
@@ -31,6 +31,10 @@ for (const width of WIDTHS)
         expect(visitor.complaints.splice(0)).toEqual([]);
         expect(visitor.abroad).toEqual([]);
       });
+
+test("every view with a name in its path has a line in views.ts", async () => {
+  expect(await unvisited(house)).toEqual([]);
+});
 
 test("signing in, in both schemes, on a phone and on a desk", async () => {
   await using stranger = await visitors.visit(house);

@@ -1,4 +1,7 @@
-// Every view of the page, for the tests that hold for all of them: a new view is one line here.
+// Every view of the page, for the tests that hold for all of them. A new one is visited by itself; one with a name in its path, such as
+// a device's, needs a line here.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type PageHouse, RULE } from "./support/page-house.ts";
 import { addressOf } from "./support/zigbee-devices.ts";
 
@@ -7,57 +10,45 @@ export interface ViewUnderTest {
   path: string | ((house: PageHouse) => Promise<string>);
 }
 
+/** As `app.tsx` lists them. */
+const PATHS = readFileSync(join(import.meta.dir, "../../src/web/page/app.tsx"), "utf8")
+  .matchAll(/^ {2}\["(\/[^"]*)", later\(/gm)
+  .map(([, path = ""]) => path)
+  .toArray();
+const PLAIN = PATHS.filter((path) => !path.includes(":"));
+
 export const VIEWS: readonly ViewUnderTest[] = [
   { name: "home", path: "/" },
   { name: "home-sheet", path: `/?device=${addressOf(1)}` },
   { name: "home-edit", path: "/?edit=" },
   { name: "home-wall", path: "/?wall=" },
-  { name: "search", path: "/search?q=lamp" },
-  { name: "devices", path: "/devices" },
+  ...PLAIN.map((path) => ({ name: path.slice(1).replaceAll("/", "-"), path })),
+  { name: "search-found", path: "/search?q=lamp" },
   { name: "device", path: `/devices/${addressOf(1)}` },
-  { name: "inbox", path: "/inbox" },
-  { name: "rules", path: "/rules" },
   { name: "rule", path: rulePath },
-  { name: "rule-new", path: "/rules/new" },
-  { name: "blueprints", path: "/blueprints" },
   { name: "blueprint", path: "/blueprints/motion-light" },
   { name: "rule-made", path: madeRulePath },
-  { name: "activity", path: "/activity" },
-  { name: "areas", path: "/areas" },
-  { name: "scenes", path: "/scenes" },
-  { name: "modes", path: "/modes" },
-  { name: "timers", path: "/timers" },
-  { name: "groups", path: "/groups" },
   { name: "groups-new", path: "/groups?new=1" },
-  { name: "schedules", path: "/schedules" },
   { name: "schedule", path: schedulePath },
-  { name: "calendars", path: "/calendars" },
-  { name: "variables", path: "/variables" },
-  { name: "messages", path: "/messages" },
-  { name: "welcome", path: "/welcome" },
-  { name: "connect", path: "/connect" },
   { name: "connect-zigbee", path: "/connect?with=zigbee" },
-  { name: "plugins", path: "/plugins" },
   { name: "plugin", path: "/plugins/virtual" },
-  { name: "plugin-install", path: "/plugins/install" },
-  { name: "accounts", path: "/accounts" },
-  { name: "account", path: "/account" },
-  { name: "system", path: "/system" },
-  { name: "audit", path: "/system/audit" },
-  { name: "backups", path: "/system/backups" },
-  { name: "config", path: "/system/config" },
   { name: "config-text", path: "/system/config?as=text" },
   { name: "channel-new", path: "/messages?channel=" },
-  { name: "keys", path: "/system/keys" },
-  { name: "sessions", path: "/system/sessions" },
-  { name: "users", path: "/system/users" },
-  { name: "upgrade", path: "/upgrade" },
-  { name: "more", path: "/more" },
   { name: "not-found", path: "/nothing/of/the/kind" },
 ];
 
 export const pathOf = async ({ path }: ViewUnderTest, house: PageHouse): Promise<string> =>
   typeof path === "string" ? path : path(house);
+
+/** Paths with a name in them that none of the views has. */
+export async function unvisited(house: PageHouse): Promise<string[]> {
+  const visited = (await Promise.all(VIEWS.map((view) => pathOf(view, house)))).filter((path) => !PLAIN.includes(path));
+  const isVisited = (path: string): boolean => {
+    const pattern = new RegExp(`^${path.replace(/:\w+/g, "[^/?]+")}(\\?|$)`);
+    return visited.some((one) => pattern.test(one));
+  };
+  return PATHS.filter((path) => path.includes(":") && !isVisited(path));
+}
 
 async function schedulePath({ hub }: PageHouse): Promise<string> {
   const [schedule] = await hub.get<{ id: string }[]>("/schedules");

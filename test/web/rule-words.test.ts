@@ -1,5 +1,5 @@
-// Every kind of trigger, condition and action has words on the page, in each language, and the page understands what the
-// engine writes into traces.
+// Every kind of trigger, condition and action is a sentence on the page, in each language: its own, or the first of what the hub says
+// of it. And the page understands what the engine writes into traces.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { actions } from "../../src/rules/actions/index.ts";
 import { conditions } from "../../src/rules/conditions/index.ts";
@@ -16,6 +16,8 @@ interface Found {
 const page = "../../src/web/page";
 const LANGUAGES = ["en", "de"] as const;
 let words: { whenOf: Words; ifOf: Words; doOf: Words };
+let kindLabel: (type: string, words: readonly object[]) => string;
+let textFor: (key: string) => string | undefined;
 let foundIn: (trace: object) => Found;
 let setLanguage: (language: string) => Promise<void>;
 
@@ -27,7 +29,9 @@ beforeAll(async () => {
   const { doOf } = await from("components/rule-actions.ts");
   words = { whenOf, ifOf, doOf };
   ({ foundIn } = await from("components/rule-found.ts"));
+  ({ kindLabel } = await from("components/rule-kinds.ts"));
   const texts = await from("texts/index.ts");
+  ({ textFor } = texts);
   await texts.loadLater();
   setLanguage = texts.setLanguage;
 });
@@ -49,12 +53,21 @@ describe.each([...LANGUAGES])("in %s", (language) => {
     ...triggers.map((definition) => ({ ...definition, of: "whenOf" as const })),
     ...conditions.map((definition) => ({ ...definition, of: "ifOf" as const })),
     ...actions.map((definition) => ({ ...definition, of: "doOf" as const })),
-  ].map(({ type, example, of }) => ({ name: `${of} ${type}`, type, example, of }));
+  ].map(({ type, doc, example, of }) => ({ name: `${of} ${type}`, type, doc, example, of }));
 
-  test.each(all)("$name", ({ type, example, of }) => {
+  test.each(all)("$name", ({ type, doc, example, of }) => {
     const clause = words[of]({ type, ...example });
-    expect(clause).toBeString();
-    expect(clause).not.toMatch(/\{\w+\}|undefined|NaN|\[object/);
+    const label = kindLabel(type, [{ type, doc }]);
+    // A sentence of its own comes with a name in the guide, and that with the sentence.
+    expect(textFor(`kind.${type}`) === undefined).toBe(clause === undefined);
+    for (const said of [clause ?? label, label]) expect(said).not.toMatch(/\{\w+\}|undefined|NaN|\[object|^[a-z]+_|^$/);
+    // What stands in for it is read in a list, and in the middle of the rule's sentence.
+    if (clause === undefined) expect(label.length).toBeLessThan(90);
+  });
+
+  test("a kind without words is what the hub says of it", () => {
+    expect(kindLabel("moon_phase", [{ type: "moon_phase", doc: "The moon is new. Or full." }])).toBe("The moon is new");
+    expect(kindLabel("moon_phase", [])).toBe("moon phase");
   });
 });
 

@@ -69,7 +69,8 @@ describe("what a group says", () => {
     using house = houseWithGroup();
     report(house, "right", { on: false }, { kind: "rule", actor_id: "r1", actor_name: "Night" });
     await house.clock.advance(100);
-    expect(house.emitted.at(-1)?.event).toMatchObject({ device_id: "both", change: { actor_id: "r1" } });
+    const last = house.emitted.findLast(({ event }) => "device_id" in event && event.device_id === "both");
+    expect(last?.event).toMatchObject({ type: "device_state_changed", change: { actor_id: "r1" } });
   });
 
   test("is locked only if all are; different texts are left out", () => {

@@ -17,6 +17,9 @@ export function wordsFor(kind: Kind, { triggers, conditions, actions }: Vocabula
   return { trigger: triggers, condition: conditions, action: actions }[kind];
 }
 
-export function kindLabel(type: string): string {
-  return textFor(`kind.${type}`) ?? type.replaceAll("_", " ");
+/** The page's name of a kind; where it has none, the first sentence of the hub's about it; without that, its own name. */
+export function kindLabel(type: string, words: readonly Word[] | undefined): string {
+  const doc = words?.find((word) => word.type === type)?.doc;
+  const sentence = /^[^.:;(]+/.exec(doc ?? "")?.[0].trim();
+  return textFor(`kind.${type}`) ?? (sentence || type.replaceAll("_", " "));
 }

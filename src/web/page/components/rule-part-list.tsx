@@ -19,6 +19,7 @@ export function PartList({ kind, parts, vocabulary, heading, onChange }: ListPro
   const [problem, setProblem] = useState<unknown>();
   const [open, setOpen] = useState<number>();
   const [dragged, setDragged] = useState<number>();
+  const words = wordsFor(kind, vocabulary);
 
   async function change(next: Part[]): Promise<boolean> {
     const refused = await onChange(next);
@@ -60,7 +61,7 @@ export function PartList({ kind, parts, vocabulary, heading, onChange }: ListPro
             }}
           >
             <div class="part-head">
-              <p class="part-words">{WORDS[kind](part) ?? kindLabel(part.type)}</p>
+              <p class="part-words">{WORDS[kind](part) ?? kindLabel(part.type, words)}</p>
               <Order at={at} count={parts.length} onMove={move} onRemove={() => void removePart(at)} />
             </div>
             <details
@@ -104,9 +105,9 @@ export function PartList({ kind, parts, vocabulary, heading, onChange }: ListPro
           onChange={({ currentTarget }) => setAdded({ type: currentTarget.value })}
         >
           <option value="">{t(`guide.add_${kind}`)}</option>
-          {wordsFor(kind, vocabulary).map(({ type }) => (
+          {words.map(({ type }) => (
             <option key={type} value={type}>
-              {kindLabel(type)}
+              {kindLabel(type, words)}
             </option>
           ))}
         </select>
@@ -167,7 +168,7 @@ function Adding({ kind, start, vocabulary, onAdd, onCancel }: AddingProps) {
   const [problem, setProblem] = useState<unknown>();
   return (
     <div class="part adding">
-      <p class="part-words">{isolated(kindLabel(part.type))}</p>
+      <p class="part-words">{isolated(kindLabel(part.type, wordsFor(kind, vocabulary)))}</p>
       <PartForm
         kind={kind}
         part={part}
