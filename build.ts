@@ -1,6 +1,6 @@
 // Compiles bin/hub for this machine, or with --release every target into dist/release with its Debian packages, a recipe for a
 // container, the TypeScript client and SHA256SUMS; with --release and names of targets, those alone.
-// `--embedded` makes only what the sources embed: the plugin bundles and the page.
+// `--embedded` makes only what the sources embed: the plugin bundles and the page; with names, the bundles of those plugins alone.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -24,8 +24,10 @@ const PLUGINS = {
 const root = import.meta.dir;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-async function bundlePlugins(): Promise<void> {
-  for (const [name, entry] of Object.entries(PLUGINS)) {
+async function bundlePlugins(names: readonly string[] = Object.keys(PLUGINS)): Promise<void> {
+  const unknown = names.filter((name) => !Object.hasOwn(PLUGINS, name));
+  if (unknown.length > 0) throw new Error(`no plugin ${unknown.join(", ")}`);
+  for (const [name, entry] of Object.entries(PLUGINS).filter(([name]) => names.includes(name))) {
     const built = await Bun.build({
       entrypoints: [join(root, entry)],
       target: "bun",
@@ -216,6 +218,7 @@ function targetsNamed(names: readonly string[]): readonly Target[] {
 }
 
 async function build([flag, ...names]: readonly string[]): Promise<void> {
+  if (flag === "--embedded" && names.length > 0) return await bundlePlugins(names);
   const targets = targetsNamed(names);
   await bundlePlugins();
   await bundlePage(root);

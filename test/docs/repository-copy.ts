@@ -1,11 +1,13 @@
 // A copy of this repository with all that docs/adding-things.md tells to do.
-import { cpSync, readdirSync, realpathSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { apply, readPage, sectionsOf } from "./steps.ts";
 
 export const REPOSITORY = join(import.meta.dir, "../..");
 const NOT_COPIED = new Set([".git", "node_modules", "bin", "dist", "home"]);
+/** Of `dist`: what the sources embed. */
+const MADE = ["dist/plugins", "dist/web"];
 
 export interface Ended {
   code: number;
@@ -27,6 +29,8 @@ export function copyWithExamples(): RepositoryCopy {
   const root = folder.at("repository");
   for (const name of readdirSync(REPOSITORY))
     if (!NOT_COPIED.has(name)) cpSync(join(REPOSITORY, name), join(root, name), { recursive: true });
+  for (const name of MADE)
+    if (existsSync(join(REPOSITORY, name))) cpSync(join(REPOSITORY, name), join(root, name), { recursive: true });
   symlinkSync(realpathSync(join(REPOSITORY, "node_modules")), join(root, "node_modules"));
   const page = readPage(root);
   const touched = sectionsOf(page).map(({ title, steps }) => ({

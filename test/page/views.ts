@@ -28,6 +28,7 @@ export const VIEWS: readonly ViewUnderTest[] = [
   { name: "rule", path: rulePath },
   { name: "blueprint", path: "/blueprints/motion-light" },
   { name: "rule-made", path: madeRulePath },
+  { name: "scene", path: scenePath },
   { name: "groups-new", path: "/groups?new=1" },
   { name: "schedule", path: schedulePath },
   { name: "connect-zigbee", path: "/connect?with=zigbee" },
@@ -54,6 +55,12 @@ async function schedulePath({ hub }: PageHouse): Promise<string> {
   const [schedule] = await hub.get<{ id: string }[]>("/schedules");
   if (!schedule) throw new Error("there is no schedule");
   return `/schedules/${encodeURIComponent(schedule.id)}`;
+}
+
+async function scenePath({ hub }: PageHouse): Promise<string> {
+  const [scene] = await hub.get<{ id: string }[]>("/scenes");
+  if (!scene) throw new Error("there is no scene");
+  return `/scenes/${encodeURIComponent(scene.id)}`;
 }
 
 /** That of the rule that works. */
