@@ -69,6 +69,15 @@ test("a value that the hub would not take is refused, and the file stays", async
   expect(readFileSync(path, "utf8")).toBe(before);
 });
 
+test("a virtual house that hub.toml does not have is not turned on", async () => {
+  const without = TEXT.slice(0, TEXT.indexOf("[[plugins]]"));
+  writeFileSync(path, without);
+  expect(await ask("PATCH", "/system/setup", { virtual_house: true })).toMatchObject({
+    ...{ status: 409, detail: expect.stringContaining('no [[plugins]] with id = "virtual"') },
+  });
+  expect(readFileSync(path, "utf8")).toBe(without);
+});
+
 test("a file with other problems is left alone", async () => {
   const before = readFileSync(path, "utf8");
   for (const broken of ["[auth", before.replace("[auth]", "[auht]")]) {

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { ConfigEdit } from "../../config/edit.ts";
 import type { SettingsFile } from "../../config/settings-file.ts";
+import { HubError } from "../../core/errors.ts";
 import { isLoopbackHost } from "../../mqtt/config.ts";
 import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
@@ -151,7 +152,11 @@ function editsOf(
   if (schedule !== undefined) edits.push({ section: "backup", key: "schedule", value: schedule });
   if (everywhere !== undefined)
     edits.push({ section: "mqtt", key: "host", value: everywhere ? "0.0.0.0" : "127.0.0.1" });
-  const index = settings.current().plugins.findIndex(({ id }) => id === VIRTUAL);
-  if (virtual !== undefined) edits.push({ section: "plugins", index, key: "enabled", value: virtual });
+  if (virtual !== undefined) {
+    const index = settings.current().plugins.findIndex(({ id }) => id === VIRTUAL);
+    if (index < 0)
+      throw new HubError("conflict", `hub.toml has no [[plugins]] with id = "${VIRTUAL}": add one, as a new home has it`);
+    edits.push({ section: "plugins", index, key: "enabled", value: virtual });
+  }
   return edits;
 }
