@@ -79,8 +79,10 @@ describe("a value in hub.toml", () => {
   });
 
   test("is what was asked for, whatever text it is", () => {
+    // Of all characters hardly any is one that must be escaped.
+    const units = (["binary", "binary-ascii"] as const).map((unit) => fc.string({ unit, maxLength: 40 }));
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 40 }), (value) => {
+      fc.property(fc.oneof(...units), (value) => {
         fc.pre(value.isWellFormed());
         const edited = editConfig(TEMPLATE, [{ section: "backup", key: "schedule", value }]);
         expect(parseToml(edited)).toMatchObject({ table: { backup: { schedule: value } } });
