@@ -10,7 +10,8 @@ import { createWideContainer } from "../../src/backup/zip/wide-container.ts";
 import { HubError } from "../../src/core/errors.ts";
 import { homeAt } from "../../src/home/paths.ts";
 import { filesBelow } from "../support/archives.ts";
-import { mutatedArchive, seeded } from "../support/mutated-archive.ts";
+import { mutatedArchive } from "../support/mutated-archive.ts";
+import { createRandom } from "../support/random.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { archiveOf, furnishHome, NOW, schemas } from "./archive-place.ts";
 
@@ -27,7 +28,7 @@ export async function restoreMutated(count: number, seed: number, zip64 = false)
   using folder = createTemporaryFolder();
   const archives = await makeArchives(folder.at("made"), folder.path, zip64);
   const outcomes: Outcomes = { restored: 0, refused: 0, wrong: [], reasons: new Map() };
-  const random = seeded(seed);
+  const random = createRandom(seed).below;
   for (let index = 0; index < count; index++) {
     const { what, bytes } = mutatedArchive(archives.archive, random);
     const place = folder.at("place");

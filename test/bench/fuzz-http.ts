@@ -4,15 +4,16 @@
 // Asserted: nobody gets a 2xx from, nor an answer by the handler of, a route that is not public; a viewer none of what is
 // not a viewer's; never a 500, never a status the document does not name, never silence; /health answers all along.
 // Only by hand: bun run bench fuzz-http [--seed N]
+import { isTimeUp, tried } from "../support/campaign.ts";
 import { type DocumentedRoute, fetchDocument } from "../support/documented.ts";
 import type { Schema } from "../support/json-schema.ts";
+import { createRandom } from "../support/random.ts";
 import { atMost, type Bench, holds, type Row } from "./support/bench.ts";
 import { createFindings, type Findings, shown } from "./support/findings.ts";
 import { watchHealth } from "./support/health-watch.ts";
 import { createHttpFuzz, type FuzzRequest } from "./support/http-fuzz.ts";
 import { type HubUnderTest, startHub } from "./support/hub-under-test.ts";
 import { rssMiB } from "./support/proc.ts";
-import { createRandom } from "./support/random.ts";
 import { bodyOf, type Exchange, exchange, statusesOf, statusOf } from "./support/raw-exchange.ts";
 import { percentile } from "./support/stats.ts";
 
@@ -52,7 +53,7 @@ export const fuzzHttp: Bench = {
     let most = before;
 
     async function work(): Promise<void> {
-      while (sent < requests && !isDead) {
+      while (sent < requests && !isDead && !isTimeUp()) {
         sent++;
         if (sent % LOGIN_EVERY === 0) {
           await callers.renew();
@@ -82,6 +83,7 @@ export const fuzzHttp: Bench = {
         .map(([status, count]) => `${status} ${count}×`)
         .join(", ")}`,
     );
+    tried(`${sent} requests, ${ends.answered} of them answered, ${findings.total} findings`);
     return rowsOf({ sent, ends, findings, isDead }, health, {
       before,
       most: Math.max(most, isDead ? 0 : rssMiB(hub.pid)),

@@ -5,12 +5,13 @@
 // has every one of its states answered by a rule's command. Only by hand: bun run bench fuzz-mqtt [--seed N]
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
+import { isTimeUp, tried } from "../support/campaign.ts";
+import { createRandom } from "../support/random.ts";
 import { openAnsweredLoad } from "./support/answered-load.ts";
 import { atMost, type Bench, holds, type Row } from "./support/bench.ts";
 import { watchHealth } from "./support/health-watch.ts";
 import { createMqttFuzz } from "./support/mqtt-fuzz.ts";
 import { rssMiB } from "./support/proc.ts";
-import { createRandom } from "./support/random.ts";
 import { makeDevices, prepareRuleHome } from "./support/rule-home.ts";
 import { percentile } from "./support/stats.ts";
 
@@ -46,7 +47,7 @@ export const fuzzMqtt: Bench = {
     let isOver = false;
 
     async function talk(): Promise<void> {
-      while (count.packets < wanted) {
+      while (count.packets < wanted && !isTimeUp()) {
         const packets = conversation();
         const took = await sendAll(hub.mqttPort, packets);
         count.packets += took.sent;
@@ -80,6 +81,7 @@ export const fuzzMqtt: Bench = {
     const status = await hub.get<{ devices: number; problems: { part: string; message: string }[] }>("/system/status");
     for (const { part, message } of status.problems) context.say(`status: ${part}: ${message}`);
     most = Math.max(most, rssMiB(hub.pid));
+    tried(`${count.packets} packets in ${count.connections} connections, ${spans.length} states of the neighbour`);
     return [
       shown("packets sent", count.packets),
       shown("connections", count.connections),

@@ -1,9 +1,10 @@
 // bun test/bench/mutated-archives.ts [COUNT] [SEED]: restores so many archives that were tampered with, plain ones and Zip64.
 // Each is restored with just what was saved, or refused with a reason and nothing changed; else it ends with 1.
 import { restoreMutated } from "../backup/mutated-archives.ts";
+import { SEED, tried } from "../support/campaign.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const [count = 500, seed = Date.now() % 2 ** 31] = process.argv.slice(2).map(Number);
+const [count = 500, seed = SEED] = process.argv.slice(2).map(Number);
 let wrong = 0;
 for (const zip64 of [false, true]) {
   const begun = performance.now();
@@ -12,6 +13,7 @@ for (const zip64 of [false, true]) {
   say(
     `${zip64 ? "Zip64" : "plain"}: ${count} archives (seed ${seed}) in ${secs} s: ${outcomes.restored} restored, ${outcomes.refused} refused, ${outcomes.wrong.length} wrong`,
   );
+  tried(`${count} ${zip64 ? "Zip64 " : ""}archives, ${outcomes.restored} restored`);
   for (const [reason, times] of [...outcomes.reasons].sort(([, a], [, b]) => b - a))
     say(`${String(times).padStart(6)}  ${reason}`);
   for (const why of outcomes.wrong) say(`WRONG  ${why}`);

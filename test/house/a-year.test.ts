@@ -5,6 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Place } from "../../src/core/sun.ts";
+import { SEED } from "../support/campaign.ts";
 import {
   changesOf,
   crossingsOf,
@@ -21,7 +22,6 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const SCALE = Number(process.env.CAMPAIGN_SCALE ?? 1);
-const SEED = Number(process.env.PROPERTY_SEED ?? Date.now() % 1_000_000);
 const YEAR = SCALE < 10 ? 2028 : 2025 + (SEED % 25);
 const DAYS_BY_SEED = 4;
 // A timer takes a millisecond at least.

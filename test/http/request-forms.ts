@@ -2,9 +2,8 @@
 // CAMPAIGN_SCALE times ten, others with another PROPERTY_SEED.
 import { connect } from "node:net";
 import fc from "fast-check";
+import { SEED } from "../support/campaign.ts";
 
-/** What is dealt to whom. To be told with what went wrong. */
-export const seed = Number(process.env.PROPERTY_SEED ?? Date.now() % 2 ** 31);
 const EACH = 10 * Number(process.env.CAMPAIGN_SCALE ?? 1);
 
 /** The whole answer to some bytes. The connection ends when the server closes it, or after its answer. */
@@ -99,7 +98,7 @@ const PLAIN: Form = { host: "localhost", target: (path) => path, version: "1.1" 
 /** Each route with its forms, the plain one among them. Every form is dealt to some route. */
 export function deal<T>(routes: readonly T[]): [T, Form][] {
   const all = fc.shuffledSubarray([...FORMS], { minLength: FORMS.length });
-  const [shuffled = []] = fc.sample(all, { seed, numRuns: 1 });
+  const [shuffled = []] = fc.sample(all, { seed: SEED, numRuns: 1 });
   const each = Math.min(FORMS.length, Math.max(EACH, Math.ceil(FORMS.length / routes.length)));
   return routes.flatMap((route, index) => {
     const dealt = Array.from({ length: each }, (_, turn) => shuffled[(index * each + turn) % shuffled.length] ?? PLAIN);

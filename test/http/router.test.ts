@@ -10,8 +10,9 @@ import { createCors } from "../../src/http/cors.ts";
 import { doc } from "../../src/http/doc.ts";
 import { isHost, isOwnHost, splitUrl } from "../../src/http/request-url.ts";
 import { createRouter } from "../../src/http/router.ts";
+import { SEED } from "../support/campaign.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
-import { ask, deal, head, inParallel, isUsable, OPEN, seed, statusOf } from "./request-forms.ts";
+import { ask, deal, head, inParallel, isUsable, OPEN, statusOf } from "./request-forms.ts";
 
 describe("a hub", () => {
   let hub: TestHub;
@@ -51,7 +52,7 @@ describe("a hub", () => {
       if (status >= 400 && status < 600 && status !== 500) refused++;
       else if (access !== "public" || !isUsable(host)) wrong.push(`${status}: ${JSON.stringify(text)}`);
     });
-    expect({ seed, wrong }).toEqual({ seed, wrong: [] });
+    expect({ SEED, wrong }).toEqual({ SEED, wrong: [] });
     expect(refused).toBeGreaterThan(cases.length * 0.9);
     const users = (await (await hub.request("GET", "/auth/users", { token: hub.adminToken })).json()) as unknown[];
     expect(users).toHaveLength(1);
@@ -246,7 +247,7 @@ test("the admitted route and the handler that ran are one, in every form of requ
       admitted: string;
       ran: string;
     };
-    expect({ seed, ran: body.ran }).toEqual({ seed, ran: body.admitted });
+    expect({ SEED, ran: body.ran }).toEqual({ SEED, ran: body.admitted });
     answered.add(body.ran);
   });
   expect(answered.size).toBe(15);

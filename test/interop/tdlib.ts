@@ -11,12 +11,12 @@ import { AUTHORS_MARKUPS, readMarkup } from "../../src/notify/markup/read.ts";
 import { telegramDialects } from "../../src/notify/markup/telegram-dialects.ts";
 import { writtenFor } from "../../src/notify/markup/written-for.ts";
 import { hardText, textIn } from "../notify/authors-texts.ts";
+import { SEED } from "../support/campaign.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const VERSION = "0.1008065.0";
 const PACKAGE = `@prebuilt-tdlib/linux-${process.arch === "arm64" ? "arm64" : "x64"}-glibc`;
 const ROUNDS = 3000;
-const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_122);
 
 const MODES = {
   HTML: { "@type": "textParseModeHTML" },

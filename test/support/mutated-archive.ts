@@ -1,20 +1,11 @@
 // Archives that were tampered with: bytes changed anywhere, and above all where a zip says what it holds.
+import { createRandom } from "./random.ts";
+
 const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
 const END64 = 0x06064b50;
 const LOCATOR64 = 0x07064b50;
-
-/** The same numbers for the same seed. */
-export function seeded(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return function next(below) {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
 
 const NAMES = [
   "../../x",
@@ -106,7 +97,11 @@ const MUTATIONS: readonly Mutation[] = [
     "both names",
     (archive, random) => {
       const seed = random(2 ** 31);
-      return nameAt(CENTRAL, 28, 46)(nameAt(LOCAL, 26, 30)(archive, seeded(seed)), seeded(seed));
+      return nameAt(
+        CENTRAL,
+        28,
+        46,
+      )(nameAt(LOCAL, 26, 30)(archive, createRandom(seed).below), createRandom(seed).below);
     },
   ],
   [

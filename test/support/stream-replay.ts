@@ -6,6 +6,8 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { generate, type IPublishPacket, type Packet, parser } from "mqtt-packet";
 import { startChild } from "../bench/support/child.ts";
+import { isTimeUp, randomOf } from "./campaign.ts";
+import type { Random } from "./random.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
 /** What follows a CONNECT. */
@@ -150,11 +152,13 @@ export async function replayAll(hub: ReplayHub, streams: readonly RecordedStream
   using _watch = await hub.watch((topic) => delivered.set(topic, (delivered.get(topic) ?? 0) + 1));
 
   let next = 0;
+  let ended = 0;
   async function client(): Promise<void> {
-    for (let number = next++; number < replays; number = next++) {
+    for (let number = next++; number < replays && !isTimeUp(); number = next++) {
       const stream = streams[number % streams.length];
       if (!stream) return;
-      const problem = await replayOne(hub.mqttPort, stream, `replay-${number}`, number % 2 === 1);
+      const problem = await replayOne(hub.mqttPort, stream, number);
+      ended++;
       if (problem) wrong.push(`replay ${number}: ${problem}`);
       for (const { topic } of stream.messages) sent.set(topic, (sent.get(topic) ?? 0) + 1);
     }
@@ -166,27 +170,23 @@ export async function replayAll(hub: ReplayHub, streams: readonly RecordedStream
     const got = delivered.get(topic) ?? 0;
     if (got !== count) wrong.push(`${topic}: ${got} of ${count} messages`);
   }
-  return { replays, messages: total(sent), wrong };
+  return { replays: ended, messages: total(sent), wrong };
 }
 
-function piecesOf(bytes: Buffer): Buffer[] {
+function piecesOf(bytes: Buffer, random: Random): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const size = 1 + Math.floor(Math.random() * 2000);
+    const size = 1 + random.below(2000);
     pieces.push(bytes.subarray(at, at + size));
     at += size;
   }
   return pieces;
 }
 
-/** In the pieces of the recording, or in others. */
-async function replayOne(
-  port: number,
-  stream: RecordedStream,
-  clientId: string,
-  cutAnew: boolean,
-): Promise<string | undefined> {
-  const socket = await open(port, clientId);
+/** In the pieces of the recording, every other one in others. */
+async function replayOne(port: number, stream: RecordedStream, number: number): Promise<string | undefined> {
+  const random = randomOf(`replay ${number}`);
+  const socket = await open(port, `replay-${number}`);
   const answers: string[] = [];
   let closed = false;
   const reader = parser();
@@ -198,8 +198,8 @@ async function replayOne(
   socket.on("close", () => {
     closed = true;
   });
-  for (const piece of cutAnew ? piecesOf(Buffer.concat(stream.pieces)) : stream.pieces) {
-    await Bun.sleep(Math.random() * 3);
+  for (const piece of number % 2 === 1 ? piecesOf(Buffer.concat(stream.pieces), random) : stream.pieces) {
+    await Bun.sleep(random.next() * 3);
     socket.write(piece);
   }
   await soon(() => closed || answers.length >= stream.answers.length);

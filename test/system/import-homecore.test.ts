@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { filesBelow, makeZip } from "../support/archives.ts";
+import { CAMPAIGN_MS, randomOf, rounds, tried } from "../support/campaign.ts";
 import {
   type FakeHomecore,
   HOMECORE_TOKEN,
@@ -277,14 +278,16 @@ test("the token comes from standard input as well", async () => {
 });
 
 // A round takes some seconds: two imports, and the old house made anew.
-const ROUNDS = Math.ceil(Number(process.env.HUB_KILL_ROUNDS ?? 32) / 4);
+const MIN_KILLS = 8;
 
 test(
   "killed at any moment, the home is the old one or the new one, and the import can be repeated",
   async () => {
     using old = startFakeHomecore();
     const samples = 20_000;
-    for (let round = 0; round < ROUNDS; round++) {
+    const moments = randomOf("moments of kills");
+    let kills = 0;
+    for (const round of rounds(MIN_KILLS)) {
       await using place = createHubPlace();
       const zip = beside(place, "old.zip");
       makeHomecoreBackup(zip, { samples, until: Date.now() - 60_000 });
@@ -294,7 +297,7 @@ test(
         stderr: "ignore",
       });
       // Spread over the whole run, which takes about a second.
-      await Promise.race([child.exited, Bun.sleep(50 + (round * 900) / ROUNDS)]);
+      await Promise.race([child.exited, Bun.sleep(50 + (((round % MIN_KILLS) + moments.next()) * 900) / MIN_KILLS)]);
       child.kill("SIGKILL");
       await child.exited;
       const again = await runImport(place, old, "--backup", zip);
@@ -305,9 +308,11 @@ test(
       expect(db.query("SELECT count(*) AS n FROM samples").get()).toEqual({ n: samples + 2 });
       using state = new Database(place.at("data/state.redb"), { readonly: true });
       expect(state.query("SELECT count(*) AS n FROM users").get()).toEqual({ n: 3 });
+      kills = round + 1;
     }
+    tried(`${kills} kills of an import`);
   },
-  { timeout: 20_000 + ROUNDS * 10_000, retry: 0 },
+  { timeout: 100_000 + 2 * CAMPAIGN_MS, retry: 0 },
 );
 
 test("a damaged database here is left to the hub, which sets it aside", async () => {

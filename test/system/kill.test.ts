@@ -1,8 +1,9 @@
 // Killed again and again under everything a house asks of it: what was acknowledged is there, files and databases are
-// whole, and nobody is left behind. HUB_KILL_ROUNDS says how often.
+// whole, and nobody is left behind. `bun run campaign kills` kills it for longer.
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { CAMPAIGN_MS, randomOf, rounds, tried } from "../support/campaign.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { DEVICES, type Shift, type Work } from "../support/load-work.ts";
@@ -12,7 +13,7 @@ import { servePushes } from "../support/push-server.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
 
-const ROUNDS = Number(process.env.HUB_KILL_ROUNDS ?? 10);
+const MIN_KILLS = 10;
 
 /** Works until the hub is killed; each kind of work one after the other, all kinds side by side. Gives the last event's number. */
 async function workUntilGone(
@@ -68,7 +69,7 @@ function checkDatabases(place: HubPlace): void {
 }
 
 test(
-  `every acknowledged change outlives ${ROUNDS} kills`,
+  "every acknowledged change outlives a kill",
   async () => {
     using server = servePushes();
     const channel = `type = "push_app"\napi_key = "application"\nuser_key = "somebody"\napi_url = "${server.url}"`;
@@ -80,6 +81,8 @@ test(
     const works = mixedLoad(place, server);
     let lastSeq = 0;
     let sentAgain = 0;
+    let kills = 0;
+    const moments = randomOf("moments of kills");
 
     /** A hub that was killed before is up, and has everything. */
     async function startAndCheck(round: number): Promise<HubProcess> {
@@ -96,7 +99,8 @@ test(
       return hub;
     }
 
-    for (let round = 1; round <= ROUNDS; round++) {
+    for (const before of rounds(MIN_KILLS)) {
+      const round = before + 1;
       const hub = await startAndCheck(round - 1);
       if (round === 1) {
         const client = await hub.mqtt();
@@ -104,7 +108,7 @@ test(
         await until("the devices are there", async () => (await hub.get<unknown[]>("/devices")).length >= 3);
       }
       // Some live long enough for what devices say to be on the disk.
-      const ms = round % 20 === 5 ? 3000 + Math.random() * 1000 : 20 + Math.random() * 480;
+      const ms = round % 20 === 5 ? 3000 + moments.below(1000) : 20 + moments.below(480);
       lastSeq = Math.max(lastSeq, await workUntilGone(hub, { round, ms, works }));
       await hub.exited;
       // As of a hub that had run for long: three that die as they start are followed by a safe start.
@@ -115,10 +119,10 @@ test(
       const repeated = server.repeated();
       expect(repeated.length).toBeLessThanOrEqual(1);
       sentAgain += repeated.length;
-      if (round % 100 === 0) process.stdout.write(`${round} kills\n`);
+      kills = round;
     }
 
-    await using last = await startAndCheck(ROUNDS);
+    await using last = await startAndCheck(kills);
     expect(last.output).toContain("the hub is up");
     server.up = true;
     await until(
@@ -134,9 +138,10 @@ test(
     expect(server.repeated().length).toBeLessThanOrEqual(1);
     // The load was one: something of each kind was acknowledged.
     const counts = Object.fromEntries(works.map(({ name, acknowledged }) => [name, acknowledged]));
-    process.stdout.write(`after ${ROUNDS} kills: ${JSON.stringify({ ...counts, sentAgain })}\n`);
+    const list = Object.entries({ ...counts, "sent again": sentAgain }).map(([name, count]) => `${count} ${name}`);
+    tried(`${kills} kills; acknowledged: ${list.join(", ")}`);
     for (const [name, acknowledged] of Object.entries(counts))
-      expect({ name, enough: acknowledged > ROUNDS / 5 }).toEqual({ name, enough: true });
+      expect({ name, enough: acknowledged > kills / 5 }).toEqual({ name, enough: true });
   },
-  { timeout: 20_000 + ROUNDS * 5000, retry: 0 },
+  { timeout: 70_000 + 2 * CAMPAIGN_MS, retry: 0 },
 );

@@ -1,14 +1,17 @@
 // Killed at random moments under load: what devices told is there, as state and in the history, each sample once; without memory for what
-// waits to be written (/dev/shm), what they told longer ago than flush_secs. A timer that a rule started is there at once. HUB_KILL_ROUNDS says how often, up to 25 times.
+// waits to be written (/dev/shm), what they told longer ago than flush_secs. A timer that a rule started is there at once.
+// `bun run campaign kills` kills it for longer.
 import { expect, test } from "bun:test";
 import { appendFileSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { downloadBackup } from "../support/archives.ts";
+import { CAMPAIGN_MS, randomOf, rounds, tried } from "../support/campaign.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { until } from "../support/wait.ts";
 
+const MIN_KILLS = 5;
 // More would tell more samples than one question to the history answers.
-const ROUNDS = Math.min(25, Number(process.env.HUB_KILL_ROUNDS ?? 5));
+const MAX_KILLS = 25;
 const FLUSH_MS = 1000;
 /** The machine may be busy just then. */
 const GRACE_MS = 1000;
@@ -68,17 +71,20 @@ async function checkReadings(hub: HubProcess, told: Told, killedAt: number): Pro
 const config = { toml: `[storage]\nflush_secs = ${FLUSH_MS / 1000}\nmax_write_mb_per_day = 0\n` };
 
 test(
-  `readings outlive ${ROUNDS} kills`,
+  "readings outlive a kill",
   async () => {
     await using place = createHubPlace(config);
     place.put("rules/egg.ron", EGG_TIMER);
     const told: Told = new Map(DEVICES.map((device) => [device, []]));
+    const moments = randomOf("moments of kills");
     let killedAt = Number.NEGATIVE_INFINITY;
-    for (let round = 1; round <= ROUNDS; round++) {
+    let kills = 0;
+    for (const round of rounds(MIN_KILLS)) {
+      if (round === MAX_KILLS) break;
       const hub = await place.start();
-      if (round === 1) await hub.request("POST", "/timers", { body: { id: "egg_timer" } });
+      if (round === 0) await hub.request("POST", "/timers", { body: { id: "egg_timer" } });
       else await checkReadings(hub, told, killedAt);
-      const killed = Bun.sleep(300 + Math.random() * 3500).then(() => {
+      const killed = Bun.sleep(300 + moments.below(3500)).then(() => {
         killedAt = performance.now();
         hub.kill("SIGKILL");
       });
@@ -86,6 +92,7 @@ test(
       await hub.exited;
       // As of a hub that had run for long: three that die as they start are followed by a safe start.
       rmSync(place.at("data", "starts.json"), { force: true });
+      kills = round + 1;
     }
     const last = await place.start();
     await checkReadings(last, told, killedAt);
@@ -93,8 +100,10 @@ test(
     expect(last.output).not.toMatch(/damaged|journal of readings cannot|\[ERR\]|safe start/);
     await last.end();
     expect(existsSync(place.at("data", "readings"))).toBe(false);
+    const readings = [...told.values()].reduce((sum, { length }) => sum + length, 0);
+    tried(`${kills} kills; ${readings} readings that the broker had`);
   },
-  { timeout: ROUNDS * 10_000 + 30_000, retry: 0 },
+  { timeout: 80_000 + 2 * CAMPAIGN_MS, retry: 0 },
 );
 
 test("a timer that a rule started outlives a kill at once, though readings do not", async () => {

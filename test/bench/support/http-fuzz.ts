@@ -1,8 +1,8 @@
 // Requests for the HTTP fuzzer: every route of the document, asked rightly, wrongly, and by callers of each kind.
 import type { DocumentedRoute } from "../../support/documented.ts";
 import type { Schema } from "../../support/json-schema.ts";
+import type { Random } from "../../support/random.ts";
 import { mutated } from "./mutate.ts";
-import type { Random } from "./random.ts";
 
 export type Caller = "nobody" | "viewer" | "admin";
 

@@ -1,7 +1,7 @@
 // Packets for the MQTT fuzzer: valid ones of 3.1.1 and 5, and what noise and malice make of them.
 import { generate, type Packet } from "mqtt-packet";
+import type { Random } from "../../support/random.ts";
 import { mutated } from "./mutate.ts";
-import type { Random } from "./random.ts";
 
 export interface FuzzAccount {
   username: string;

@@ -1,5 +1,5 @@
 // What line noise and malice make of a message: flipped, doubled, cut, inserted and overwritten bytes.
-import type { Random } from "./random.ts";
+import type { Random } from "../../support/random.ts";
 
 const TELLING = [0, 1, 0x0a, 0x0d, 0x20, 0x23, 0x2b, 0x2f, 0x3a, 0x7f, 0x80, 0xc0, 0xd8, 0xff];
 

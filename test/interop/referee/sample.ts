@@ -1,9 +1,10 @@
 // A part of the models in which every component, class, unit and shape of template appears.
+import { createRandom, shuffled } from "../../support/random.ts";
 import type { Model } from "../corpus/lines.ts";
 
 /** The first that bring something new, then others by chance. */
 export function sampleOf(models: readonly Model[], count: number, seed: number): Model[] {
-  const mixed = shuffled(models, seed);
+  const mixed = shuffled(models, createRandom(seed));
   const seen = new Set<string>();
   const chosen = new Set<Model>();
   for (const model of mixed) {
@@ -36,21 +37,4 @@ function shapeOf(component: string | undefined, payload: Record<string, unknown>
     (key) => key.endsWith("template") || key.endsWith("modes") || key.startsWith("speed"),
   );
   return [`${component} ${keys.sort().join(" ")} ${JSON.stringify(payload.supported_color_modes ?? "")}`];
-}
-
-function shuffled<T>(all: readonly T[], seed: number): T[] {
-  // Mulberry32.
-  let a = seed >>> 0;
-  const random = (): number => {
-    a = (a + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-  const left = [...all];
-  for (let index = left.length - 1; index > 0; index--) {
-    const other = Math.floor(random() * (index + 1));
-    [left[index], left[other]] = [left[other] as T, left[index] as T];
-  }
-  return left;
 }

@@ -18,6 +18,7 @@ import type { RuleDevice, RuleHost } from "../../../src/rules/model/host.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
 import { readRule } from "../../../src/rules/read/rule.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
+import { randomOf } from "../../support/campaign.ts";
 import { until } from "../../support/wait.ts";
 import { RULES, TIMES } from "./killed-rules.ts";
 
@@ -102,11 +103,12 @@ for (const written of RULES) {
 }
 engine.ready();
 if (how === "begin") for (const { id } of RULES) for (let times = TIMES(id); times > 0; times--) void engine.run(id);
+const folds = randomOf("folds");
 function foldSoon(): void {
   setTimeout(() => {
     for (const flush of waiting) flush();
     foldSoon();
-  }, Math.random() * FOLD_WITHIN_MS);
+  }, folds.below(FOLD_WITHIN_MS));
 }
 if (journal) foldSoon();
 const rows = db.durable.query<{ id: string; rule_id: string }, []>("SELECT id, rule_id FROM rule_runs");

@@ -1,20 +1,22 @@
 // Every kind of wait in a process that is killed at random moments until all is done: nothing is lost, and what must not
-// happen twice does not. HUB_KILL_ROUNDS says how often it is killed.
+// happen twice does not. `bun run campaign kills` kills it for longer.
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { CAMPAIGN_MS, randomOf, rounds, tried } from "../../support/campaign.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { MESSAGES } from "./killed-rules.ts";
 
-const KILLS = Number(process.env.HUB_KILL_ROUNDS ?? 8);
 // One that goes on for longer is not killed any more.
 const LONGEST_MS = 250;
+const random = randomOf("moments of kills");
 
 /** Whether it came to its end before it was killed. */
 async function runKilled(folder: string, how: "begin" | "go-on", keptIn: string): Promise<boolean> {
   const house = Bun.spawn([process.execPath, join(import.meta.dir, "killed-house.ts"), folder, how, keptIn], {
     stdout: "pipe",
+    env: { ...process.env, PROPERTY_SEED: String(random.below(2 ** 31)) },
   });
   let said = "";
   const ready = Promise.withResolvers<void>();
@@ -26,7 +28,7 @@ async function runKilled(folder: string, how: "begin" | "go-on", keptIn: string)
     ready.resolve();
   })();
   await ready.promise;
-  await Bun.sleep(Math.random() * LONGEST_MS);
+  await Bun.sleep(random.below(LONGEST_MS));
   house.kill("SIGKILL");
   await Promise.all([reading, house.exited]);
   expect(said).toStartWith("on disk");
@@ -50,16 +52,18 @@ function check(done: readonly string[]): void {
 }
 
 test.each(["journal", "rows"])(
-  `${KILLS} kills lose no run, and repeat no message, kept in: %s`,
+  "a kill loses no run, and repeats no message, kept in: %s",
   async (keptIn) => {
     let kills = 0;
-    while (kills < KILLS) {
+    for (const _house of rounds(2)) {
       using folder = createTemporaryFolder();
       let over = await runKilled(folder.path, "begin", keptIn);
       for (; !over; kills++) over = await runKilled(folder.path, "go-on", keptIn);
       expect(said(folder.at("state.redb"))).toEqual(Object.fromEntries(MESSAGES));
       check(readFileSync(folder.at("done"), "utf8").trim().split("\n"));
     }
+    tried(`${kills} kills`);
+    expect(kills).toBeGreaterThan(0);
   },
-  { timeout: 30_000 + KILLS * 3000, retry: 0 },
+  { timeout: 54_000 + 2 * CAMPAIGN_MS, retry: 0 },
 );

@@ -30,3 +30,13 @@ export function createRandom(seed: number): Random {
     bytes: (count) => Buffer.from(Array.from({ length: count }, () => below(256))),
   };
 }
+
+/** Another list. */
+export function shuffled<T>(list: readonly T[], random: Random): T[] {
+  const mixed = [...list];
+  for (let index = mixed.length - 1; index > 0; index--) {
+    const other = random.below(index + 1);
+    [mixed[index], mixed[other]] = [mixed[other] as T, mixed[index] as T];
+  }
+  return mixed;
+}
