@@ -155,7 +155,10 @@ function editsOf(
   if (virtual !== undefined) {
     const index = settings.current().plugins.findIndex(({ id }) => id === VIRTUAL);
     if (index < 0)
-      throw new HubError("conflict", `hub.toml has no [[plugins]] with id = "${VIRTUAL}": add one, as a new home has it`);
+      throw new HubError(
+        "conflict",
+        `hub.toml has no [[plugins]] with id = "${VIRTUAL}": add one, as a new home has it`,
+      );
     edits.push({ section: "plugins", index, key: "enabled", value: virtual });
   }
   return edits;
