@@ -10,6 +10,7 @@ import { createWideContainer } from "../../src/backup/zip/wide-container.ts";
 import { HubError } from "../../src/core/errors.ts";
 import { homeAt } from "../../src/home/paths.ts";
 import { filesBelow } from "../support/archives.ts";
+import { isTimeUp } from "../support/campaign.ts";
 import { mutatedArchive } from "../support/mutated-archive.ts";
 import { createRandom } from "../support/random.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -29,7 +30,7 @@ export async function restoreMutated(count: number, seed: number, zip64 = false)
   const archives = await makeArchives(folder.at("made"), folder.path, zip64);
   const outcomes: Outcomes = { restored: 0, refused: 0, wrong: [], reasons: new Map() };
   const random = createRandom(seed).below;
-  for (let index = 0; index < count; index++) {
+  for (let index = 0; index < count && !isTimeUp(); index++) {
     const { what, bytes } = mutatedArchive(archives.archive, random);
     const place = folder.at("place");
     cpSync(folder.at("old"), `${place}/home`, { recursive: true });

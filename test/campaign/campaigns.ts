@@ -76,8 +76,8 @@ export const CAMPAIGNS: readonly Campaign[] = [
     name: "restores",
     against: "a restore or an import that is killed, or an archive that was tampered with, leaves half a house",
     rounds: [
-      ({ seed }) => ({ args: ["test/bench/mutated-archives.ts", "100", String(seed)] }),
       testOf("system/restore.test.ts", { only: "a kill during" }),
+      ({ seed }) => ({ args: ["test/bench/mutated-archives.ts", "100", String(seed)] }),
       testOf("system/import-homecore.test.ts", { only: "killed at any moment" }),
     ],
   },
