@@ -1,7 +1,7 @@
 // HTTP requests of rules: bounded in time and in how much of the answer is read.
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
-import type { HttpRequest, RuleHost } from "../rules/model/host.ts";
+import type { HouseEffects, HttpRequest } from "../rules/model/host.ts";
 
 const LONGEST_ANSWER = 64 * 1024;
 
@@ -12,7 +12,7 @@ export function createHttpRequest({
 }: {
   fetch: typeof globalThis.fetch;
   clock: Clock;
-}): RuleHost["request"] {
+}): HouseEffects["request"] {
   return async function request({ url, method, headers, body, timeoutMs }: HttpRequest, signal) {
     const late = new AbortController();
     const timer = clock.after("call-service", timeoutMs, () => late.abort());

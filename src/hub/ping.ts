@@ -1,11 +1,11 @@
 // ICMP echo requests of rules, by the system's own `ping`: raw sockets are for root alone.
-import type { Ping, RuleHost } from "../rules/model/host.ts";
+import type { HouseEffects, Ping } from "../rules/model/host.ts";
 
 /** Beyond what `ping` itself waits. */
 const SPARE_MS = 2000;
 const MOST_OUTPUT = 16_384;
 
-export const ping: RuleHost["ping"] = async (host, { count, timeoutMs }, signal) => {
+export const ping: HouseEffects["ping"] = async (host, { count, timeoutMs }, signal) => {
   const secs = Math.max(1, Math.ceil(timeoutMs / 1000));
   try {
     const child = Bun.spawn(["ping", "-n", "-c", String(count), "-W", String(secs), host], {

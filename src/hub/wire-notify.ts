@@ -14,7 +14,7 @@ import { type HeldMessages, openHeldMessages } from "../notify/people/held.ts";
 import { createPeople, type People, type PeopleHouse } from "../notify/people/people.ts";
 import { type Pictures, startPictures } from "../notify/pictures/pictures.ts";
 import { createHouseTime } from "../notify/render.ts";
-import type { RuleHost } from "../rules/model/host.ts";
+import type { HouseEffects } from "../rules/model/host.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import { standInFor } from "./part-starter.ts";
 import type { House } from "./wire-house.ts";
@@ -156,32 +156,25 @@ export function offNotify(reason: string): Notifications {
 const RULE_WAITS_MS = 25;
 
 /** Notifications of rules, which are kept until they are delivered. Rejects with the failures that are known at once. */
-export function notifyForRules(
-  { messenger, notifier }: Pick<Notifications, "messenger" | "notifier">,
-  clock: Clock,
-): Pick<RuleHost, "notify" | "hasChannel" | "texts"> {
-  return {
-    hasChannel: messenger.has,
-    texts: notifier.texts,
-    async notify({ channels, ...notification }, _signal, record) {
-      // When `post` returns, the notification is stored; its later fate is in the log and in events.
-      const first = messenger.post(channels, notification, record);
-      const decided = new AbortController();
-      const late = sleep(clock, "notify-answer", RULE_WAITS_MS, decided.signal).then(() => []);
-      const tries = await Promise.race([first, late]);
-      decided.abort();
-      const failed = tries.filter(({ state }) => state === "failed");
-      if (failed.length > 0) {
-        const of = channels.length > 1 ? `${failed.length} of ${channels.length} channels: ` : "";
-        throw new HubError("upstream_failed", of + failed.map(describeFailure).join("; "));
-      }
-      // One that only waits for its turn is no news.
-      const waits = tries.flatMap(({ channel, error }) =>
-        error === undefined ? [] : `${channel} waits, because ${error}`,
-      );
-      const notes = tries.flatMap(({ channel, note }) => (note === undefined ? [] : `${channel}: ${note}`));
-      return { waits: waits.length > 0 ? waits.join("; ") : undefined, notes };
-    },
+export function notifyForRules(messenger: Pick<Messenger, "post">, clock: Clock): HouseEffects["notify"] {
+  return async function notify({ channels, ...notification }, _signal, record) {
+    // When `post` returns, the notification is stored; its later fate is in the log and in events.
+    const first = messenger.post(channels, notification, record);
+    const decided = new AbortController();
+    const late = sleep(clock, "notify-answer", RULE_WAITS_MS, decided.signal).then(() => []);
+    const tries = await Promise.race([first, late]);
+    decided.abort();
+    const failed = tries.filter(({ state }) => state === "failed");
+    if (failed.length > 0) {
+      const of = channels.length > 1 ? `${failed.length} of ${channels.length} channels: ` : "";
+      throw new HubError("upstream_failed", of + failed.map(describeFailure).join("; "));
+    }
+    // One that only waits for its turn is no news.
+    const waits = tries.flatMap(({ channel, error }) =>
+      error === undefined ? [] : `${channel} waits, because ${error}`,
+    );
+    const notes = tries.flatMap(({ channel, note }) => (note === undefined ? [] : `${channel}: ${note}`));
+    return { waits: waits.length > 0 ? waits.join("; ") : undefined, notes };
   };
 }
 

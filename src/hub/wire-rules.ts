@@ -9,7 +9,7 @@ import { background } from "../core/lifecycle.ts";
 import { createSun } from "../core/sun.ts";
 import { createZone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
-import type { RuleHost } from "../rules/model/host.ts";
+import type { HouseEffects, HouseReads } from "../rules/model/host.ts";
 import type { HouseNow } from "../rules/replay/house-now.ts";
 import { replayWorker } from "../rules/replay/replay-thread.ts";
 import { Rules } from "../rules/rules.ts";
@@ -44,23 +44,24 @@ export function wireRules(
   { house, notifications, wiredNotices, calendars, late }: Deps,
 ): Rules {
   const { clock, notices, random } = edge;
-  const host = createRuleHost({
+  const reads = houseReads({
     ...house,
+    ...{ clock, random, location: config.location },
     calendars: calendarsForRules(calendars),
-    clock,
-    random,
-    fetch: edge.fetch,
+    hasChannel: notifications.messenger.has,
+  });
+  const messenger = messengerWithNotices(notifications, wiredNotices);
+  const effects = houseEffects({
+    ...house,
     feed,
-    location: config.location,
+    request: createHttpRequest(edge),
     publish: (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
     tellPlugins(eventType, fields) {
       // Where MQTT is off there are no plugins.
       if (late.mqtt) background(log, "a custom event for plugins", late.mqtt.event(eventType, fields));
     },
-    notifier: {
-      ...notifyForRules({ ...notifications, messenger: messengerWithNotices(notifications, wiredNotices) }, clock),
-      clearNotification: wiredNotices.notices.clear,
-    },
+    notify: notifyForRules(messenger, clock),
+    clearNotification: wiredNotices.notices.clear,
   });
   return new Rules({
     folder: home.rules,
@@ -69,7 +70,8 @@ export function wireRules(
     notices,
     log: log.child("rules"),
     random,
-    host,
+    host: { ...reads, ...effects },
+    texts: notifications.notifier.texts,
     db,
     ...{ journal: house.journal, renamed: house.renamed },
     flushMs: config.storage.flush_secs * 1000,
@@ -81,13 +83,13 @@ export function wireRules(
     needModes: (ids) => house.virtual.modes.need(ids),
     replays: {
       worker: replayWorker(),
-      house: () => houseNow({ ...house, clock, location: config.location, calendars: host.calendars }),
+      house: () => houseNow({ ...house, clock, location: config.location, calendars: reads.calendars }),
     },
   });
 }
 
 function houseNow(
-  options: Pick<RuleHostOptions, "registry" | "variables" | "clock" | "location" | "calendars">,
+  options: Pick<HouseReadsOptions, "registry" | "variables" | "clock" | "location" | "calendars">,
 ): HouseNow {
   const { registry, variables, clock, location, calendars } = options;
   const { latitude, longitude } = location;
@@ -112,27 +114,19 @@ export function offRules(reason: string): Rules {
   return standInFor<Rules>(reason, { async start() {}, count: () => 0, problems: () => [] });
 }
 
-interface RuleHostOptions {
+type HouseReadsOptions = Pick<HouseReads, "calendars" | "hasChannel"> & {
   clock: Clock;
   random: RandomBytes;
-  fetch: typeof fetch;
-  feed: Pick<EventFeed, "emit">;
   registry: Registry;
   areas: Pick<Areas, "has">;
   scenes: Scenes;
   variables: Variables;
-  commands: Commands;
   location: LocationSection;
-  calendars: RuleHost["calendars"];
-  publish: RuleHost["publish"];
-  tellPlugins: RuleHost["tellPlugins"];
-  notifier: Pick<RuleHost, "notify" | "hasChannel" | "texts" | "clearNotification">;
-}
+};
 
-function createRuleHost(options: RuleHostOptions): RuleHost {
-  const { clock, random, feed, registry, scenes, variables, commands, location } = options;
+function houseReads(options: HouseReadsOptions): HouseReads {
+  const { clock, random, registry, areas, scenes, variables, location } = options;
   const { latitude, longitude } = location;
-  const zone = createZone(location.timezone);
   return {
     device: (id) => registry.find(id),
     devices: () => registry.list(),
@@ -140,40 +134,56 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
       const device = registry.find(id);
       return device && describedAttributes(device.details);
     },
+    presentStates: (deviceIds) => scenes.presentStates(deviceIds),
     variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),
-    setVariable: (name, value) => void variables.set(name, value, { behind: true }),
     mode(id) {
       const device = registry.find(id);
       return device?.deviceType === "mode" ? device.attributes.on === true : undefined;
     },
     hasScene: (id) => scenes.has(id),
-    hasArea: (id) => options.areas.has(id),
-    ...options.notifier,
+    hasArea: (id) => areas.has(id),
+    hasChannel: options.hasChannel,
+    now: clock.now,
+    random: () => new DataView(random(4).slice().buffer).getUint32(0) / 2 ** 32,
+    zone: createZone(location.timezone),
+    calendars: options.calendars,
+    sun: latitude === undefined || longitude === undefined ? undefined : createSun({ latitude, longitude }),
+  };
+}
+
+type HouseEffectsOptions = Pick<
+  HouseEffects,
+  "notify" | "clearNotification" | "publish" | "request" | "tellPlugins"
+> & {
+  feed: Pick<EventFeed, "emit">;
+  registry: Registry;
+  scenes: Scenes;
+  variables: Variables;
+  commands: Commands;
+};
+
+function houseEffects(options: HouseEffectsOptions): HouseEffects {
+  const { feed, registry, scenes, variables, commands } = options;
+  return {
+    setVariable: (name, value) => void variables.set(name, value, { behind: true }),
     async command(deviceId, command, actor, { offline = "send" } = {}) {
       // Not left to `commands`, whose message mentions `?force=true`, which a rule cannot use.
       if (offline === "fail" && registry.find(deviceId)?.available === false)
         throw new HubError("conflict", `the device "${deviceId}" is not available`);
       await commands.send(deviceId, command, actor, { force: offline === "send" });
     },
-    captureStates: (deviceIds) => scenes.presentStates(deviceIds),
     async activateScene(id, actor) {
       const { failed } = await scenes.activate(id, actor, { force: true });
       if (failed.length === 0) return;
       const failures = failed.map(({ device_id, error }) => `${device_id}: ${error}`).join("; ");
       throw new HubError("upstream_failed", `not every device took its command: ${failures}`);
     },
+    notify: options.notify,
+    clearNotification: options.clearNotification,
     publish: options.publish,
-    tellPlugins: options.tellPlugins,
-    request: createHttpRequest(options),
+    request: options.request,
     ping,
     emit: feed.emit,
-    calendars: options.calendars,
-    now: clock.now,
-    random: () => new DataView(random(4).slice().buffer).getUint32(0) / 2 ** 32,
-    get timezone() {
-      return zone.name;
-    },
-    zone,
-    sun: latitude === undefined || longitude === undefined ? undefined : createSun({ latitude, longitude }),
+    tellPlugins: options.tellPlugins,
   };
 }

@@ -56,7 +56,7 @@ export class Rules implements AsyncDisposable {
   #stopped = false;
 
   constructor(options: RulesOptions & { replays?: ReplaysOptions }) {
-    const { folder, feed, clock, notices, log, random, host } = options;
+    const { folder, feed, clock, notices, log, random, host, texts } = options;
     const expressions = createRuleExpressions();
     const reader = createRuleReader(expressions, { find: (id) => this.blueprints.find(id) });
     this.blueprints = new Blueprints({
@@ -103,10 +103,10 @@ export class Rules implements AsyncDisposable {
       isShipped: (id) => this.blueprints.list().some((one) => one.id === id && one.source === "shipped"),
     });
     const exists = existsIn(host, { hasRule, idOf: this.#bound.idOf });
-    this.#checks = { reader, exists, house: knownHouse(host) };
+    this.#checks = { reader, exists, house: knownHouse(host, texts?.problems) };
     this.#lint = createLintCache({ clock, shape: reader.shape, house: this.#checks.house });
     this.trials = createTrials({
-      ...options,
+      ...{ clock, random, house: host, replays: options.replays },
       evaluate: expressions.evaluate,
       reader,
       ids: () => this.#files.list().map(({ id }) => id),
@@ -260,7 +260,7 @@ export class Rules implements AsyncDisposable {
   }
 
   #put(rule: Rule, file: string): void {
-    this.#options.host.texts?.refused.forget(rule.id);
+    this.#options.texts?.refused.forget(rule.id);
     this.#engine.put(this.#bound.put(rule));
     this.#webhooks.put(rule);
     this.renamed.changed();
@@ -277,7 +277,7 @@ export class Rules implements AsyncDisposable {
 
   #info(entry: ListedFile): RuleInfo {
     const activity = entry.good && this.#engine.state(entry.good.rule.id);
-    const refused = entry.good ? (this.#options.host.texts?.refused.of(entry.good.rule.id) ?? []) : [];
+    const refused = entry.good ? (this.#options.texts?.refused.of(entry.good.rule.id) ?? []) : [];
     const linted = [...this.#lint.of(entry), ...refused.map((message) => ({ message, line: 1, column: 1 }))];
     return describe(entry, { exists: this.#checks.exists, linted, activity, idOf: this.#bound.idOf });
   }

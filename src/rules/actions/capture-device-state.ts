@@ -4,7 +4,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { defineAction } from "../model/define.ts";
 import { nothingFound } from "../model/devices.ts";
 import { someDevices, text } from "../model/fields.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import { isFound, requireDevices, resolveDevices } from "../model/targets.ts";
 
 const { device_ids, ...rest } = someDevices;
@@ -25,7 +25,7 @@ export const captureDeviceState = defineAction({
     const ids = resolveDevices(spec, host);
     // After a restart the devices may be as later actions left them.
     if (scope.resumed() === undefined) {
-      captured.set(key, isFound(spec) ? capturable(ids, host) : host.captureStates(ids));
+      captured.set(key, isFound(spec) ? capturable(ids, host) : host.presentStates(ids));
       scope.progress(true);
       scope.secure();
     }
@@ -36,10 +36,10 @@ export const captureDeviceState = defineAction({
 });
 
 /** An area has sensors as well. */
-function capturable(ids: readonly string[], host: RuleHost): Record<string, JsonObject> {
+function capturable(ids: readonly string[], host: HouseReads): Record<string, JsonObject> {
   const states = ids.map((id) => {
     try {
-      return host.captureStates([id]);
+      return host.presentStates([id]);
     } catch (error) {
       if (error instanceof HubError) return {};
       throw error;

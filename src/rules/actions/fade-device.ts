@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
 import { commandEach, nothingFound } from "../model/devices.ts";
 import { attribute, secs, someDevices } from "../model/fields.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import { isFound, requireDevices, resolveDevices } from "../model/targets.ts";
 
 const MAX_SECS = 86_400;
@@ -78,7 +78,7 @@ function startsIn(stored: JsonObject): Map<string, number> {
   return new Map(Object.entries(stored).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
 }
 
-function currentValue(id: string, attribute: string, host: RuleHost): number {
+function currentValue(id: string, attribute: string, host: HouseReads): number {
   const device = host.device(id);
   if (!device) throw new HubError("not_found", `there is no device "${id}"`);
   const value = device.attributes[attribute];

@@ -2,7 +2,14 @@
 import type { Clock } from "../../core/clock.ts";
 import { type DurableMoment, msSince, restoreMoment } from "../../core/durable-moment.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ConditionScope, Interest, TriggerContext, TriggerDefinition, Typed } from "../model/define.ts";
+import type {
+  ActionScope,
+  ConditionScope,
+  Interest,
+  TriggerContext,
+  TriggerDefinition,
+  Typed,
+} from "../model/define.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
 import type { Scheduled } from "../schedule/schedule.ts";
@@ -51,6 +58,9 @@ export interface Activation {
 /** What of it is not the trigger's own. */
 export type Cause = Pick<Activation, "chain" | "dispatch" | "hold">;
 
+/** What conditions read, and the actions of the run write. */
+export type RunScope = ConditionScope & Pick<ActionScope, "vars" | "privateBooleans">;
+
 /** Actions that run, or are queued. */
 export interface Run extends ChainedRun {
   /** When it began, after its time in the queue. */
@@ -60,7 +70,7 @@ export interface Run extends ChainedRun {
   /** Of the event that triggered it. */
   readonly dispatch?: Dispatch | undefined;
   readonly trace: Trace;
-  readonly scope: ConditionScope;
+  readonly scope: RunScope;
   readonly position: ListPosition;
   /** Of the trigger, if it fired after a while: see holds.ts. */
   readonly hold: string | undefined;

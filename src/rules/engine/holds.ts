@@ -7,14 +7,14 @@ import { isObject, parseJson } from "../../core/json.ts";
 import { background, guarded } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import type { TriggerContext } from "../model/define.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import type { Run, TriggerRef } from "./entry.ts";
 import type { HoldRow, RuleStore } from "./store.ts";
 
 export interface HoldsOptions {
   clock: Clock;
   log: Log;
-  host: RuleHost;
+  host: HouseReads;
   store: Pick<RuleStore, "holds" | "saveHold" | "dropHold">;
   /** Gives the run if there is one; `hold` names what was fulfilled. */
   onDue(ref: TriggerRef, context: TriggerContext, hold: string): Pick<Run, "secured"> | undefined;

@@ -2,9 +2,9 @@
 // it is said why they do not go on.
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { ConditionScope, Typed } from "../model/define.ts";
+import type { Typed } from "../model/define.ts";
 import type { Trace } from "../model/trace.ts";
-import type { Entry } from "./entry.ts";
+import type { Entry, RunScope } from "./entry.ts";
 import { positionFromJson } from "./position.ts";
 import type { RunRow, RunStore } from "./run-store.ts";
 import type { StoredRun } from "./runs.ts";
@@ -16,7 +16,7 @@ export interface RestoreOptions {
   store: RunStore;
   entries: ReadonlyMap<string, Entry>;
   markOf(actions: readonly Typed[]): string;
-  scopeFor(entry: Entry, begun: Begun, changing: Changing): ConditionScope;
+  scopeFor(entry: Entry, begun: Begun, changing: Changing): RunScope;
   /** Tells that a run does not go on. */
   onLost(run: { ruleId: string; id: string; entry: Entry | undefined; trace: Trace | undefined }, why: string): void;
 }

@@ -4,9 +4,9 @@
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { ConditionScope, TriggerContext, Typed } from "../model/define.ts";
+import type { TriggerContext, Typed } from "../model/define.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
-import { type Dispatch, type Entry, isOver, type Run } from "./entry.ts";
+import { type Dispatch, type Entry, isOver, type Run, type RunScope } from "./entry.ts";
 import { createLazyAbort } from "./lazy-abort.ts";
 import { type ListPosition, startOfList } from "./position.ts";
 import type { RunKeeper } from "./run-keeper.ts";
@@ -24,7 +24,7 @@ export interface NewRun {
   entry: Entry;
   actions: readonly Typed[];
   trace: Trace;
-  scope: ConditionScope;
+  scope: RunScope;
   dispatch?: Dispatch | undefined;
   /** Names of the rules that led to it, without its own. */
   chain: readonly string[];

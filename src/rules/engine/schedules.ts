@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import { startScheduler } from "../schedule/scheduler.ts";
 import type { Entry, TriggerRef } from "./entry.ts";
 import type { RuleStore } from "./store.ts";
@@ -19,7 +19,7 @@ export interface Schedules extends Disposable {
 export interface SchedulesOptions {
   clock: Clock;
   log: Log;
-  host: RuleHost;
+  host: HouseReads;
   store: Pick<RuleStore, "marks" | "saveMark" | "dropMark" | "flush">;
   /** `at`: when it was due, epoch ms. */
   onDue(entry: Entry, key: string, at: number): void;

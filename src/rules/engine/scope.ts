@@ -15,10 +15,10 @@ import type {
   Typed,
 } from "../model/define.ts";
 import { deviceOf, firstDeviceOf } from "../model/devices.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads, RuleHost } from "../model/host.ts";
 import type { ActionTrace, ConditionTrace } from "../model/trace.ts";
 import type { Effects } from "./effects.ts";
-import { isOver, type Run } from "./entry.ts";
+import { isOver, type Run, type RunScope } from "./entry.ts";
 import { type ActionPosition, enterList, noteProgress, type Wait } from "./position.ts";
 import { overlaid } from "./private-booleans.ts";
 import { type RunEnd, RunEnded } from "./runs.ts";
@@ -33,7 +33,7 @@ export interface ConditionScopeTools {
 }
 
 export interface ConditionScopeInput {
-  host: RuleHost;
+  host: HouseReads;
   trigger: TriggerContext;
   vars: JsonObject;
   /** The rule's conditions: the first device in them is `deviceId` if the trigger has none. */
@@ -61,8 +61,8 @@ export interface ActionScopeTools {
 export function createConditionScope(
   { evaluate, conditions, msSince }: ConditionScopeTools,
   { host, trigger, vars, conditions: ownConditions, privateBooleans = overlaid() }: ConditionScopeInput,
-): ConditionScope {
-  const scope: ConditionScope = {
+): RunScope {
+  const scope: RunScope = {
     host,
     trigger,
     vars,
@@ -161,7 +161,8 @@ export function createActionScope(
     ask: scope.ask,
     // Made for those that ask: most actions, and those around them, do not.
     get host() {
-      return run.restored ? tools.patient(scope.host, abort.signal) : scope.host;
+      const { host } = tools.sequence;
+      return run.restored ? tools.patient(host, abort.signal) : host;
     },
     get rules() {
       control ??= createControl();

@@ -2,7 +2,7 @@
 // event costs only what it can trigger, however many rules there are, and one that nobody needs costs nothing.
 import type { Envelope, EventFeed } from "../../events/feed.ts";
 import type { Interest } from "../model/define.ts";
-import type { RuleDevice, RuleHost } from "../model/host.ts";
+import type { HouseReads, RuleDevice } from "../model/host.ts";
 import type { FoundBy } from "../model/targets.ts";
 import { interestsOf, type TriggerRef } from "./entry.ts";
 
@@ -81,7 +81,7 @@ const NONE: readonly TriggerRef[] = [];
 
 export function createTriggerIndex(
   subscriptions: Pick<Subscriptions, "need">,
-  device: RuleHost["device"],
+  device: HouseReads["device"],
 ): TriggerIndex {
   const buckets = new Map<string, Bucket>();
 

@@ -4,7 +4,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Envelope } from "../../events/feed.ts";
 import type { TriggerContext, TriggerDefinition, Typed } from "../model/define.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import type { Entry, TriggerRef } from "./entry.ts";
 import { type Holds, holdMsOf } from "./holds.ts";
 import type { Schedules } from "./schedules.ts";
@@ -26,7 +26,7 @@ export interface Triggers {
 
 export interface TriggersOptions {
   log: Log;
-  host: RuleHost;
+  host: HouseReads;
   definitions: ReadonlyMap<string, TriggerDefinition>;
   index: TriggerIndex;
   holds: Holds;

@@ -1,7 +1,7 @@
 // What kinds about calendars share: their events by title, and the moments at which they begin or end.
 import type { JsonObject } from "../../core/json.ts";
 import type { Schedule } from "../schedule/schedule.ts";
-import type { CalendarEvent, RuleHost } from "./host.ts";
+import type { CalendarEvent, HouseReads } from "./host.ts";
 
 export interface CalendarMoments {
   calendar: string;
@@ -12,7 +12,7 @@ export interface CalendarMoments {
 
 /** Undefined if there is no such calendar. `title`: a part of it, in upper or lower case. */
 export function eventsIn(
-  { calendars }: Pick<RuleHost, "calendars">,
+  { calendars }: Pick<HouseReads, "calendars">,
   calendar: string,
   title?: string,
 ): readonly CalendarEvent[] | undefined {
@@ -28,7 +28,7 @@ interface Moment {
 }
 
 /** In their order. Those at the same time follow each other by a millisecond, so that none is lost. */
-function momentsOf(host: Pick<RuleHost, "calendars">, spec: CalendarMoments): Moment[] {
+function momentsOf(host: Pick<HouseReads, "calendars">, spec: CalendarMoments): Moment[] {
   const moments = (eventsIn(host, spec.calendar, spec.title) ?? [])
     .map((event) => ({ at: event[spec.event] + spec.offset_minutes * 60_000, event }))
     .sort((a, b) => a.at - b.at);
@@ -40,7 +40,7 @@ function momentsOf(host: Pick<RuleHost, "calendars">, spec: CalendarMoments): Mo
   return moments;
 }
 
-export function calendarSchedule(spec: CalendarMoments, host: Pick<RuleHost, "calendars">): Schedule {
+export function calendarSchedule(spec: CalendarMoments, host: Pick<HouseReads, "calendars">): Schedule {
   let moments: Moment[] | undefined;
   let known: readonly CalendarEvent[] | undefined;
   return {
@@ -56,7 +56,7 @@ export function calendarSchedule(spec: CalendarMoments, host: Pick<RuleHost, "ca
 }
 
 /** What a rule learns of the event whose moment this is. */
-export function calendarContext(spec: CalendarMoments, at: number, host: Pick<RuleHost, "calendars">): JsonObject {
+export function calendarContext(spec: CalendarMoments, at: number, host: Pick<HouseReads, "calendars">): JsonObject {
   const event = momentsOf(host, spec).find((moment) => moment.at === at)?.event;
   const { title = "", start, end, allDay = false, location } = event ?? {};
   const iso = (moment: number | undefined): string | null =>

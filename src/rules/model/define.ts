@@ -6,7 +6,7 @@ import type { OwnRows } from "../../db/own-rows.ts";
 import type { EventType } from "../../events/catalog.ts";
 import type { Envelope } from "../../events/feed.ts";
 import type { Schedule } from "../schedule/schedule.ts";
-import type { RuleActor, RuleHost } from "./host.ts";
+import type { HouseReads, RuleActor, RuleHost } from "./host.ts";
 import type { FoundBy } from "./targets.ts";
 import type { ConditionTrace } from "./trace.ts";
 
@@ -44,27 +44,27 @@ export interface TriggerDefinition<F extends TProperties = TProperties> {
   /** The keys of its contexts: what `{{trigger.…}}` can name. A schedule has `scheduled_at` without saying so. */
   readonly contextKeys?: readonly string[];
   /** The context when this event fires the trigger. */
-  match?(spec: Static<TObject<F>>, envelope: Envelope, host: RuleHost): TriggerContext | undefined;
+  match?(spec: Static<TObject<F>>, envelope: Envelope, host: HouseReads): TriggerContext | undefined;
   /** Fired by the clock instead of by events. */
-  schedule?(spec: Static<TObject<F>>, host: RuleHost): Schedule;
+  schedule?(spec: Static<TObject<F>>, host: HouseReads): Schedule;
   /** What the context of a moment of the schedule has beside `scheduled_at`. */
-  contextAt?(spec: Static<TObject<F>>, at: number, host: RuleHost): TriggerContext;
+  contextAt?(spec: Static<TObject<F>>, at: number, host: HouseReads): TriggerContext;
   /** Fires only after what matched has lasted for a time. */
   hold?: {
     /** Undefined: it fires at once. */
     durationMs(spec: Static<TObject<F>>): number | undefined;
     /** Whether it still matches. Asked at every event of its interests, and when the time is over. */
-    stillMatches(spec: Static<TObject<F>>, context: TriggerContext, host: RuleHost): boolean;
+    stillMatches(spec: Static<TObject<F>>, context: TriggerContext, host: HouseReads): boolean;
   };
   readonly example: Example<F>;
 }
 
 /** What a condition and an action can read. */
 export interface Scope {
-  readonly host: RuleHost;
+  readonly host: HouseReads;
   readonly trigger: TriggerContext;
-  /** The variables of this run: at first the rule's `variables`. Written by model/variables.ts. */
-  readonly vars: JsonObject;
+  /** The variables of this run: at first the rule's `variables`. */
+  readonly vars: Readonly<JsonObject>;
   /** The device of the trigger; without one, that of the first condition with a device. */
   readonly deviceId: string | undefined;
   /** Ms since a stored time (epoch ms). Correct also if the clock was set since. */
@@ -78,8 +78,8 @@ export interface Scope {
 /** Evaluates CEL with live values. Throws HubError `invalid` that says what could not be evaluated. */
 export type Evaluate = (
   expression: string,
-  host: RuleHost,
-  names: { trigger: TriggerContext; vars: JsonObject },
+  host: HouseReads,
+  names: { trigger: TriggerContext; vars: Readonly<JsonObject> },
 ) => Json;
 
 export interface ConditionDefinition<F extends TProperties = TProperties> {
@@ -101,7 +101,7 @@ export interface PrivateBooleans {
 }
 
 export interface ConditionScope extends Scope {
-  readonly privateBooleans: PrivateBooleans;
+  readonly privateBooleans: Pick<PrivateBooleans, "get">;
   /** Evaluates another condition, such as one inside this one. */
   ask(condition: Typed): ConditionTrace;
 }
@@ -131,6 +131,9 @@ export interface ActionDefinition<F extends TProperties = TProperties> {
 }
 
 export interface ActionScope extends Scope {
+  readonly host: RuleHost;
+  /** Written by model/variables.ts. */
+  readonly vars: JsonObject;
   readonly ruleId: string;
   readonly ruleName: string;
   readonly actor: RuleActor;

@@ -5,7 +5,7 @@ import { throwRefusals } from "../../core/refusals.ts";
 import type { EventType, HubEvent, Stamp } from "../../events/catalog.ts";
 import type { Envelope } from "../../events/feed.ts";
 import type { ActionScope, Interest, Typed } from "./define.ts";
-import type { Offline, RuleHost } from "./host.ts";
+import type { HouseReads, Offline } from "./host.ts";
 import { concerns, devicesFor, devicesOf, FOUND_BY, type SomeDevices, targetWords } from "./targets.ts";
 import { show } from "./values.ts";
 
@@ -48,7 +48,7 @@ export function eventOf<T extends EventType>(type: T, { event }: Envelope): Even
 export function deviceEventOf<T extends EventType>(
   type: T,
   envelope: Envelope,
-  { spec, host }: { spec: SomeDevices; host: Pick<RuleHost, "device"> },
+  { spec, host }: { spec: SomeDevices; host: Pick<HouseReads, "device"> },
 ): EventOfType<T> | undefined {
   const { deviceId } = envelope;
   if (deviceId === undefined || envelope.type !== type) return undefined;
@@ -59,7 +59,7 @@ export function deviceEventOf<T extends EventType>(
 export const DEVICE_CONTEXT_KEYS = ["device_id", "device_name", "attribute", "value"] as const;
 
 /** What the context of every trigger about a device starts with. */
-export function deviceContext(host: RuleHost, deviceId: string): JsonObject {
+export function deviceContext(host: HouseReads, deviceId: string): JsonObject {
   return { device_id: deviceId, device_name: host.device(deviceId)?.name ?? deviceId };
 }
 

@@ -1,4 +1,5 @@
-// What rules need from the rest of the hub. `hub.ts` provides it; simulations and tests have their own.
+// What rules need from the rest of the hub, which hub/wire-rules.ts provides: what they read of the house, and what they do to it.
+// Simulations and tests have their own.
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { SolarEvent } from "../../core/sun.ts";
 import type { Zone } from "../../core/zone.ts";
@@ -117,25 +118,42 @@ export interface Posted {
   readonly notes: readonly string[];
 }
 
-export interface RuleHost {
+/** What rules see of the house. Nothing of it changes anything: conditions and triggers have no more than this. */
+export interface HouseReads {
   device(id: string): RuleDevice | undefined;
   /** All of them. */
   devices(): Iterable<RuleDevice>;
   /** The JSON Schemas of a device's attributes, by name; undefined where it does not describe itself. */
-  described?(id: string): Readonly<Record<string, JsonObject>> | undefined;
+  described(id: string): Readonly<Record<string, JsonObject>> | undefined;
+  /** For each device the command that brings it back into its present state. Throws HubError. */
+  presentStates(deviceIds: readonly string[]): Readonly<Record<string, JsonObject>>;
   /** Undefined if there is none of this name. */
   variable(name: string): Json | undefined;
-  setVariable(name: string, value: Json): void;
   /** Undefined if there is no such mode. */
   mode(id: string): boolean | undefined;
   hasScene(id: string): boolean;
   /** Whether a person made it or a device is in it. */
   hasArea(id: string): boolean;
   hasChannel(name: string): boolean;
+  /** Epoch ms. */
+  now(): number;
+  /** From 0 up to 1. */
+  random(): number;
+  readonly zone: Zone;
+  /** Undefined where there are none. */
+  readonly calendars: RuleCalendars | undefined;
+  /** Undefined without [location]. */
+  readonly sun: SunMoments | undefined;
+}
+
+/**
+ * What actions do to the house and to what is outside of it. A simulation implements all of it, each method by itself, and hands
+ * on none of the real house's: what it cannot simulate it refuses, see replay/not-done.ts.
+ */
+export interface HouseEffects {
+  setVariable(name: string, value: Json): void;
   /** Also sent to a device that is not available, unless `offline` is "fail". Throws HubError when it is refused. */
   command(deviceId: string, command: JsonObject, actor: RuleActor, options?: { offline?: Offline }): Promise<void>;
-  /** For each device the command that brings it back into its current state. Throws HubError. */
-  captureStates(deviceIds: readonly string[]): Readonly<Record<string, JsonObject>>;
   /** Rejects when a device of the scene refused its command. */
   activateScene(id: string, actor: RuleActor): Promise<void>;
   /**
@@ -145,8 +163,6 @@ export interface RuleHost {
   notify(notification: Notification, signal: AbortSignal, record?: OwnRows): Promise<Posted>;
   /** Takes back what was last said with this tag; false where that is nothing. */
   clearNotification(tag: string): boolean;
-  /** Absent where there are no channels to ask. */
-  readonly texts?: RuleTexts | undefined;
   publish(topic: string, payload: string, options: { retain: boolean; qos: 0 | 1 }): Promise<void>;
   request(request: HttpRequest, signal: AbortSignal): Promise<{ status: number; body: string }>;
   /** ICMP echo requests; `reachable` if one was answered. Does not reject. */
@@ -154,19 +170,9 @@ export interface RuleHost {
   emit(event: HubEvent): void;
   /** Tells plugins of a custom event, over MQTT; the hub does not emit it again. Never throws. */
   tellPlugins(eventType: string, fields: JsonObject): void;
-  /** Epoch ms. */
-  now(): number;
-  /** From 0 up to 1. */
-  random(): number;
-  /** IANA name. */
-  readonly timezone: string;
-  /** The same time zone, with its offsets. */
-  readonly zone: Zone;
-  /** Undefined where there are none. */
-  readonly calendars?: RuleCalendars | undefined;
-  /** Undefined without [location]. */
-  readonly sun: SunMoments | undefined;
 }
+
+export type RuleHost = HouseReads & HouseEffects;
 
 export interface SunMoments {
   /** The last moment up to `now` and the next one, in epoch ms; undefined if there is none within a year. */

@@ -13,8 +13,8 @@ export interface Filled<T> {
 
 /** Also the texts within lists and tables. `{{…}}` that are none of ours stay: the text may be a template of somebody else. */
 export function filled<T extends Json>(value: T, { host, deviceId, trigger, vars, evaluate }: Scope): Filled<T> {
-  const now = (): string => localText(host.now(), host.timezone).datetime;
-  const house = { device: host.device, variable: host.variable, now, timezone: host.timezone };
+  const now = (): string => localText(host.now(), host.zone.name).datetime;
+  const house = { device: host.device, variable: host.variable, now, timezone: host.zone.name };
   const look = createLookup(house, { deviceId, trigger, vars, evaluate });
   const unknown: string[] = [];
   const filling = {

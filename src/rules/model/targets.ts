@@ -2,7 +2,7 @@
 // runs. A device that joins an area counts at once.
 import type { JsonObject } from "../../core/json.ts";
 import { checkNotBoth, invalid } from "./checks.ts";
-import type { RuleDevice, RuleHost } from "./host.ts";
+import type { HouseReads, RuleDevice } from "./host.ts";
 
 type OneOrMore = string | readonly string[];
 
@@ -45,7 +45,7 @@ export function requireDevices(spec: SomeDevices): void {
 }
 
 /** Whether the device is one of them. Without any key, every device is. */
-export function concerns(spec: SomeDevices, deviceId: string, host: Pick<RuleHost, "device">): boolean {
+export function concerns(spec: SomeDevices, deviceId: string, host: Pick<HouseReads, "device">): boolean {
   const named = devicesOf(spec);
   if (named !== undefined) return named.includes(deviceId);
   if (!isFound(spec)) return true;
@@ -54,13 +54,13 @@ export function concerns(spec: SomeDevices, deviceId: string, host: Pick<RuleHos
 }
 
 /** The ids of the devices now, as named or in the order of the house. Named ones need not exist. */
-export function resolveDevices(spec: SomeDevices, host: Pick<RuleHost, "devices">): readonly string[] {
+export function resolveDevices(spec: SomeDevices, host: Pick<HouseReads, "devices">): readonly string[] {
   const named = devicesOf(spec);
   if (named !== undefined) return named;
   return foundDevices(spec, host).map(({ id }) => id);
 }
 
-export function foundDevices(spec: SomeDevices, host: Pick<RuleHost, "devices">): RuleDevice[] {
+export function foundDevices(spec: SomeDevices, host: Pick<HouseReads, "devices">): RuleDevice[] {
   const found: RuleDevice[] = [];
   for (const device of host.devices()) if (fits(spec, device)) found.push(device);
   return found;
@@ -73,7 +73,7 @@ export interface Commandable {
 }
 
 /** The devices that a command is for. Named ones get it in any case. */
-export function devicesFor(spec: SomeDevices, command: JsonObject, host: Pick<RuleHost, "devices">): Commandable {
+export function devicesFor(spec: SomeDevices, command: JsonObject, host: Pick<HouseReads, "devices">): Commandable {
   const named = devicesOf(spec);
   if (named !== undefined) return { ids: named, left: 0 };
   const found = foundDevices(spec, host);

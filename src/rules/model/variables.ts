@@ -2,13 +2,13 @@
 import { HubError } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { jsonBytes } from "../../core/memory-size.ts";
-import type { Scope, TriggerContext } from "./define.ts";
+import type { ActionScope, TriggerContext } from "./define.ts";
 
 const MOST_BYTES = 65_536;
 const MOST_NAMES = 200;
 
 /** Throws HubError `too_large`; then nothing has changed. */
-export function setVariable({ vars }: Pick<Scope, "vars">, name: string, value: Json): void {
+export function setVariable({ vars }: Pick<ActionScope, "vars">, name: string, value: Json): void {
   const { [name]: before, ...others } = vars;
   const names = Object.keys(others).length + 1;
   if (names > MOST_NAMES) throw new HubError("too_large", `a run has at most ${MOST_NAMES} variables`);
@@ -19,7 +19,10 @@ export function setVariable({ vars }: Pick<Scope, "vars">, name: string, value: 
 }
 
 /** How the last wait ended, as `vars.wait`; what triggered it is left out if it is too large. */
-export function setWait(scope: Pick<Scope, "vars">, wait: { completed: boolean; trigger?: TriggerContext }): void {
+export function setWait(
+  scope: Pick<ActionScope, "vars">,
+  wait: { completed: boolean; trigger?: TriggerContext },
+): void {
   try {
     setVariable(scope, "wait", wait as unknown as JsonObject);
   } catch (error) {

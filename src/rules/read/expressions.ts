@@ -5,7 +5,7 @@ import { lazy } from "../../core/lazy.ts";
 import type { ExpressionHost } from "../expression/host.ts";
 import { loadCel } from "../expression/load-cel.ts";
 import type { Evaluate } from "../model/define.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import { foundDevices } from "../model/targets.ts";
 
 export interface RuleExpressions {
@@ -18,9 +18,9 @@ export interface RuleExpressions {
 
 export function createRuleExpressions(): RuleExpressions {
   const expressions = lazy(() => loadCel().createExpressions());
-  const hosts = new WeakMap<RuleHost, ExpressionHost>();
+  const hosts = new WeakMap<HouseReads, ExpressionHost>();
 
-  function hostOf(host: RuleHost): ExpressionHost {
+  function hostOf(host: HouseReads): ExpressionHost {
     const known = hosts.get(host) ?? expressionHost(host);
     hosts.set(host, known);
     return known;
@@ -51,7 +51,7 @@ export function createRuleExpressions(): RuleExpressions {
   };
 }
 
-function expressionHost(host: RuleHost): ExpressionHost {
+function expressionHost(host: HouseReads): ExpressionHost {
   return {
     device: (id) => deviceRecord(host, id),
     deviceState: (id) => host.device(id)?.attributes as JsonObject | undefined,
@@ -62,13 +62,13 @@ function expressionHost(host: RuleHost): ExpressionHost {
     random: () => host.random(),
     sunElevation: () => host.sun?.elevation(host.now()),
     get timezone() {
-      return host.timezone;
+      return host.zone.name;
     },
   };
 }
 
 /** With the attributes beside the device's own fields, which go first where both have a name. */
-function devicesIn(host: RuleHost, area: string, type: string): JsonObject[] {
+function devicesIn(host: HouseReads, area: string, type: string): JsonObject[] {
   const target = { ...(area !== "" && { area }), ...(type !== "" && { device_type: type }) };
   return foundDevices(target, host).map((device) => ({
     ...device.attributes,
@@ -78,7 +78,7 @@ function devicesIn(host: RuleHost, area: string, type: string): JsonObject[] {
 }
 
 /** As `GET /devices/:id` shows it. */
-function deviceRecord(host: RuleHost, id: string): JsonObject | undefined {
+function deviceRecord(host: HouseReads, id: string): JsonObject | undefined {
   const device = host.device(id);
   if (!device) return undefined;
   const changed = Object.entries(device.lastChanged).map(([key, ms]) => [key, new Date(ms).toISOString()]);

@@ -1,7 +1,7 @@
 // The house as it was at a moment of the replay: devices as recorded, and everything else as far as it can be known.
-import { HubError } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
-import type { RuleDevice, RuleHost } from "../model/host.ts";
+import type { HouseEffects, HouseReads, RuleDevice, RuleHost } from "../model/host.ts";
+import { NOT_SENT, notSimulated, unwatched } from "./not-done.ts";
 import type { RecordedChange } from "./recorded.ts";
 
 export interface PastHouse {
@@ -14,7 +14,7 @@ export interface PastHouse {
 
 export interface PastHouseOptions {
   /** The house of now. */
-  host: RuleHost;
+  house: HouseReads;
   /** The devices that were read. */
   deviceIds: ReadonlySet<string>;
   now(): number;
@@ -28,13 +28,12 @@ interface Past {
   readonly first: Map<string, number>;
 }
 
-export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOptions): PastHouse {
+export function createPastHouse(options: PastHouseOptions): PastHouse {
+  const { house, deviceIds, unknown } = options;
   const devices = new Map<string, Past>();
-  /** What the rule itself has set. */
-  const variables = new Map<string, Json>();
 
   function device(id: string): RuleDevice | undefined {
-    const present = host.device(id);
+    const present = house.device(id);
     const past = devices.get(id);
     if (!past && present && !deviceIds.has(id))
       unknown(`"${id}" was not read from the history: the rule does not name it literally`);
@@ -51,46 +50,20 @@ export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOpti
     };
   }
 
+  /** What the rule itself has set. */
+  const variables = new Map<string, Json>();
+  const isOn = (id: string): Json | undefined => devices.get(id)?.attributes.on;
+  // The house goes the way that is recorded, whatever the rule would have changed.
+  const effects = {
+    ...NOT_SENT,
+    setVariable: (name, value) => void variables.set(name, value),
+    command: async () => {},
+    activateScene: async () => {},
+    emit() {},
+  } satisfies Required<HouseEffects>;
+
   return {
-    host: {
-      ...host,
-      device,
-      devices: () =>
-        [...host.devices()].flatMap((now) => (deviceIds.has(now.id) ? (device(now.id) ?? []) : notRead(now))),
-      variable(name) {
-        if (variables.has(name)) return variables.get(name);
-        const value = host.variable(name);
-        if (value !== undefined)
-          unknown(`variables are not recorded: "${name}" was taken to have the value of now from the beginning`);
-        return value;
-      },
-      setVariable: (name, value) => void variables.set(name, value),
-      mode(id) {
-        if (host.mode(id) === undefined) return undefined;
-        const on = devices.get(id)?.attributes.on;
-        return typeof on === "boolean" ? on : undefined;
-      },
-      captureStates() {
-        throw new HubError("unavailable", "a replay does not capture states: the commands for them are not recorded");
-      },
-      command: async () => {},
-      activateScene: async () => {},
-      notify: async () => ({ notes: [] }),
-      clearNotification: () => false,
-      publish: async () => {},
-      request: async () => ({ status: 200, body: "" }),
-      ping: async () => ({ reachable: true }),
-      emit() {},
-      tellPlugins() {},
-      now,
-      random() {
-        unknown("what random() gave then: it was drawn anew");
-        return host.random();
-      },
-      timezone: host.timezone,
-      zone: host.zone,
-      sun: host.sun,
-    },
+    host: { ...pastReads(options, { device, isOn, variables }), ...effects },
     apply({ deviceId, at, values }) {
       const past = devices.get(deviceId) ?? { attributes: {}, lastChanged: {}, first: new Map<string, number>() };
       devices.set(deviceId, past);
@@ -105,6 +78,50 @@ export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOpti
       return { previous, current: past.attributes, changed: [...values.keys()] };
     },
     firstRecorded: (deviceId, attribute) => devices.get(deviceId)?.first.get(attribute),
+  };
+}
+
+interface KnownPast {
+  device(id: string): RuleDevice | undefined;
+  isOn(id: string): Json | undefined;
+  variables: ReadonlyMap<string, Json>;
+}
+
+function pastReads(
+  { house, deviceIds, now, unknown }: PastHouseOptions,
+  { device, isOn, variables }: KnownPast,
+): Required<HouseReads> {
+  return {
+    device,
+    devices: () =>
+      [...house.devices()].flatMap((now) => (deviceIds.has(now.id) ? (device(now.id) ?? []) : notRead(now))),
+    described: (id) => house.described(id),
+    presentStates() {
+      throw notSimulated("capturing states of the past");
+    },
+    variable(name) {
+      if (variables.has(name)) return variables.get(name);
+      const value = house.variable(name);
+      if (value !== undefined)
+        unknown(`variables are not recorded: "${name}" was taken to have the value of now from the beginning`);
+      return value;
+    },
+    mode(id) {
+      if (house.mode(id) === undefined) return undefined;
+      const on = isOn(id);
+      return typeof on === "boolean" ? on : undefined;
+    },
+    hasScene: (id) => house.hasScene(id),
+    hasArea: (id) => house.hasArea(id),
+    hasChannel: (name) => house.hasChannel(name),
+    now,
+    random() {
+      unknown("what random() gave then: it was drawn anew");
+      return house.random();
+    },
+    zone: house.zone,
+    calendars: unwatched(house.calendars),
+    sun: house.sun,
   };
 }
 

@@ -1,7 +1,7 @@
 // When the schedules of a rule were due. Their moments are computed, so none is late and none is missed.
 import type { TriggerRef } from "../engine/entry.ts";
 import type { Schedules } from "../engine/schedules.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import type { Schedule } from "../schedule/schedule.ts";
 
 export interface PastSchedules extends Schedules {
@@ -18,7 +18,7 @@ interface Planned {
 }
 
 /** `from` is included. */
-export function createPastSchedules(host: RuleHost, from: number): PastSchedules {
+export function createPastSchedules(host: HouseReads, from: number): PastSchedules {
   const planned: Planned[] = [];
   return {
     start(ref) {

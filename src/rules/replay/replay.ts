@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { RandomBytes } from "../../core/ids.ts";
 import type { Run } from "../engine/entry.ts";
 import type { EngineOptions } from "../engine/wire-engine.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import type { Rule } from "../read/rule.ts";
 import { contentsOf, type Named } from "./contents.ts";
 import { eventsOf } from "./past-events.ts";
@@ -48,7 +48,7 @@ export interface ReplayOptions {
   /** What it names, in expressions too. */
   references: readonly Named[];
   /** The house of now. */
-  host: RuleHost;
+  house: HouseReads;
   clock: Pick<Clock, "mono">;
   random: RandomBytes;
   vocabulary: EngineOptions["vocabulary"];
@@ -70,26 +70,26 @@ const PROGRESS_MS = 250;
 
 /** Throws HubError `unavailable` where no history can be read. */
 export async function replayRule(options: ReplayOptions, wanted: ReplayWanted): Promise<Replay> {
-  const { rule, references, vocabulary, host } = options;
+  const { rule, references, vocabulary, house } = options;
   const { from, to, history } = wanted;
-  const contents = contentsOf(rule, references, host);
+  const contents = contentsOf(rule, references, house);
   const clock = createSimulatedClock(from);
-  const asked = { rule, contents, references, definitions: vocabulary.triggers, from, zone: host.zone };
+  const asked = { rule, contents, references, definitions: vocabulary.triggers, from, zone: house.zone };
   const unknown = new Set(unknownOf(asked));
   const deviceIds = new Set(contents.deviceIds);
-  const house = createPastHouse({ host, deviceIds, now: clock.now, unknown: (text) => unknown.add(text) });
+  const past = createPastHouse({ house, deviceIds, now: clock.now, unknown: (text) => unknown.add(text) });
   const devices = new Map(contents.deviceIds.map((id) => [id, contents.attributesOf(id)]));
   const recorded = await readRecorded({ history, devices, from, to });
-  for (const change of recorded.before) house.apply(change);
-  const engine = createSimulatedEngine({ ...options, clock, host: house.host, listens: true });
+  for (const change of recorded.before) past.apply(change);
+  const engine = createSimulatedEngine({ ...options, clock, host: past.host, listens: true });
   const hasActions = rule.triggers.some(({ type }) => type === "device_action");
   const results = createResults(wanted.withoutSecrets);
-  const cut = await run({ options, wanted, clock, house, engine, recorded, results, hasActions });
+  const cut = await run({ options, wanted, clock, past, engine, recorded, results, hasActions });
   const until = cut === undefined ? to : clock.now();
-  for (const run of results.open()) engine.end(run, `it was still running at ${wallText(until, host.zone)}`);
+  for (const run of results.open()) engine.end(run, `it was still running at ${wallText(until, house.zone)}`);
   results.collect();
-  if (cut !== undefined) unknown.add(`what came after ${wallText(until, host.zone)}: ${cut}`);
-  for (const text of unrecorded(asked, host, house)) unknown.add(text);
+  if (cut !== undefined) unknown.add(`what came after ${wallText(until, house.zone)}: ${cut}`);
+  for (const text of unrecorded(asked, house, past)) unknown.add(text);
   if (readsAvailability(contents)) unknown.add("whether devices were available: each was taken to be");
   return { until, ...results.found(), unknown: [...unknown], samples: recorded.samples };
 }
@@ -98,7 +98,7 @@ interface Running {
   options: ReplayOptions;
   wanted: ReplayWanted;
   clock: SimulatedClock;
-  house: PastHouse;
+  past: PastHouse;
   engine: SimulatedEngine;
   recorded: Recorded;
   results: Results;
@@ -133,10 +133,10 @@ async function run(running: Running): Promise<string | undefined> {
   }
 }
 
-function hear({ house, engine, recorded, hasActions }: Running, change: RecordedChange): void {
+function hear({ past, engine, recorded, hasActions }: Running, change: RecordedChange): void {
   recorded.take(change);
-  const states = house.apply(change);
-  const device = house.host.device(change.deviceId);
+  const states = past.apply(change);
+  const device = past.host.device(change.deviceId);
   for (const event of device ? eventsOf({ device, ...states }, hasActions) : []) engine.hear(event, change.timestamp);
 }
 

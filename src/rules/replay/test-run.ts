@@ -8,14 +8,15 @@ import type { HubEvent } from "../../events/catalog.ts";
 import type { Run } from "../engine/entry.ts";
 import type { EngineOptions } from "../engine/wire-engine.ts";
 import type { PrivateBooleans } from "../model/define.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import type { Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
 import { contentsOf, type Named } from "./contents.ts";
+import type { HouseChange } from "./made-up-house.ts";
 import { earlier } from "./past-schedules.ts";
 import { createSimulatedClock, type SimulatedClock } from "./simulated-clock.ts";
 import { createSimulatedEngine, type SimulatedEngine } from "./simulated-engine.ts";
-import { type Assumed, createTestHouse, type HouseChange, type TestHouse } from "./test-house.ts";
+import { type Assumed, createTestHouse, type TestHouse } from "./test-house.ts";
 import { activationFor, stateIn, type TriggerWanted } from "./test-trigger.ts";
 import { unknownInRuns } from "./unknown.ts";
 
@@ -43,7 +44,7 @@ export interface TestOptions {
   /** What it names. */
   references: readonly Named[];
   /** The house of now. */
-  host: RuleHost;
+  house: HouseReads;
   /** The real time. */
   clock: Clock;
   random: RandomBytes;
@@ -64,38 +65,38 @@ const LONGEST_MS = 5000;
 
 /** Nothing of it reaches the real house. Throws HubError `not_found` for a trigger or device that is made up wrongly. */
 export async function testRule(options: TestOptions, wanted: TestWanted): Promise<TestResult> {
-  const { rule, host, references } = options;
+  const { rule, house, references } = options;
   const clock = createSimulatedClock(wanted.at ?? options.clock.now());
-  const contents = contentsOf(rule, references, host);
+  const contents = contentsOf(rule, references, house);
   const unknown = new Set(unknownInRuns(contents));
-  const house = createTestHouse({
-    host,
+  const made = createTestHouse({
+    house,
     clock,
     hear: (event) => engine.hear(event),
     unknown: (text) => unknown.add(text),
   });
-  const engine = createSimulatedEngine({ ...options, clock, host: house.host, listens: false });
-  checkDevices(wanted, { host, references });
-  house.assume(wanted);
-  const activation = activationFor(rule, wanted.trigger ?? {}, { ...options, house: house.host });
-  house.assume({ devices: stateIn(activation.context, { host, made: wanted.devices }) });
+  const engine = createSimulatedEngine({ ...options, clock, host: made.host, listens: false });
+  checkDevices(wanted, { house, references });
+  made.assume(wanted);
+  const activation = activationFor(rule, wanted.trigger ?? {}, { ...options, house: made.host });
+  made.assume({ devices: stateIn(activation.context, { house, made: wanted.devices }) });
   const evaluated = engine.consider(activation);
   if (!evaluated.run) return { trace: evaluated.trace, unknown: [] };
   const { trace } = evaluated.run;
-  await runToEnd(evaluated.run, { clock, house, engine, options, changes: wanted.changes ?? [] });
+  await runToEnd(evaluated.run, { clock, made, engine, options, changes: wanted.changes ?? [] });
   if (options.refusal !== undefined) trace.why += `; now it would not fire: ${options.refusal}`;
   return { trace, unknown: [...unknown] };
 }
 
 interface Running {
   clock: SimulatedClock;
-  house: TestHouse;
+  made: TestHouse;
   engine: SimulatedEngine;
   options: Pick<TestOptions, "clock">;
   changes: readonly TestChange[];
 }
 
-async function runToEnd(run: Run, { clock, house, engine, options, changes }: Running): Promise<void> {
+async function runToEnd(run: Run, { clock, made, engine, options, changes }: Running): Promise<void> {
   const beganAt = clock.now();
   const beganMono = options.clock.mono();
   const pending = [...changes].sort((a, b) => a.afterSecs - b.afterSecs);
@@ -118,7 +119,7 @@ async function runToEnd(run: Run, { clock, house, engine, options, changes }: Ru
     if (!change || changeAt !== next) clock.runDue();
     else {
       pending.shift();
-      house.change(change);
+      made.change(change);
       if (change.event) engine.hear(change.event);
     }
   }
@@ -127,11 +128,11 @@ async function runToEnd(run: Run, { clock, house, engine, options, changes }: Ru
 /** A device that neither exists nor is in the rule is a slip of the pen. */
 function checkDevices(
   { devices, lastChanged, changes = [] }: TestWanted,
-  { host, references }: Pick<TestOptions, "host" | "references">,
+  { house, references }: Pick<TestOptions, "house" | "references">,
 ): void {
   const named = new Set(references.map(({ name }) => name));
   const made = { ...devices, ...lastChanged, ...Object.assign({}, ...changes.map((change) => change.devices)) };
-  const unknown = Object.keys(made).find((id) => !named.has(id) && !host.device(id));
+  const unknown = Object.keys(made).find((id) => !named.has(id) && !house.device(id));
   if (unknown !== undefined)
     throw new HubError("not_found", `devices: there is no device "${unknown}", and the rule names none`);
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { type Activation, activationBy, interestsOf, labelOf, newEntry } from "../engine/entry.ts";
 import type { TriggerContext, TriggerDefinition, Typed } from "../model/define.ts";
 import { deviceContext } from "../model/devices.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import type { Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
 
@@ -26,7 +26,7 @@ export interface TriggerTools {
   /** Newest first. */
   traces?: readonly Trace[];
   /** As the test makes it up. */
-  house: RuleHost;
+  house: HouseReads;
 }
 
 /** Throws HubError `not_found` where there is no such trigger. */
@@ -56,11 +56,11 @@ export function activationFor(rule: Rule, wanted: TriggerWanted, tools: TriggerT
 /** The state that the device of the trigger must have, unless another is made up. */
 export function stateIn(
   { device_id, attribute, value }: TriggerContext,
-  { host, made = {} }: { host: RuleHost; made: Readonly<Record<string, JsonObject>> | undefined },
+  { house, made = {} }: { house: HouseReads; made: Readonly<Record<string, JsonObject>> | undefined },
 ): Record<string, JsonObject> {
   if (typeof device_id !== "string" || typeof attribute !== "string" || value === undefined) return {};
   const isMade = Object.hasOwn(made, device_id) && Object.hasOwn(made[device_id] ?? {}, attribute);
-  return isMade || !host.device(device_id) ? {} : { [device_id]: { [attribute]: value } };
+  return isMade || !house.device(device_id) ? {} : { [device_id]: { [attribute]: value } };
 }
 
 function positionOf({ triggers }: Rule, { index, id, type }: TriggerWanted): number {
@@ -78,7 +78,7 @@ function positionOf({ triggers }: Rule, { index, id, type }: TriggerWanted): num
 }
 
 /** What the trigger would say if it fired for its first device. */
-function likelyContext(spec: Typed, deviceId: string | undefined, house: RuleHost): TriggerContext {
+function likelyContext(spec: Typed, deviceId: string | undefined, house: HouseReads): TriggerContext {
   if (deviceId === undefined) return {};
   const context = deviceContext(house, deviceId);
   if (typeof spec.attribute !== "string") return context;

@@ -7,7 +7,7 @@ import { actions } from "../actions/index.ts";
 import { conditions } from "../conditions/index.ts";
 import type { RuleStanding } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/wire-engine.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import type { Trace } from "../model/trace.ts";
 import { refusalOf } from "../read/file-problem.ts";
 import { textOf } from "../store/edits.ts";
@@ -63,7 +63,7 @@ export interface Tried extends RuleStanding {
 }
 
 export interface TrialsOptions {
-  host: RuleHost;
+  house: HouseReads;
   clock: Clock;
   random: RandomBytes;
   evaluate: EngineOptions["evaluate"];
@@ -87,7 +87,7 @@ export interface ReplaysOptions {
 const MOST_REPLAYS = 2;
 
 export function createTrials(options: TrialsOptions): Trials {
-  const { host, clock, random, evaluate, reader, ids, find, bound, replays } = options;
+  const { house, clock, random, evaluate, reader, ids, find, bound, replays } = options;
   const vocabulary = { triggers, conditions, actions };
   const running = new Map<string, RunningReplay & { cancelling: AbortController }>();
 
@@ -102,7 +102,7 @@ export function createTrials(options: TrialsOptions): Trials {
       const { good, ...known } = find(id);
       if (!good) throw new HubError("not_found", `there is no rule "${id}"`);
       const hasRule = (one: string): boolean => ids().includes(one);
-      const given = { ...bound(good), host, clock, random, evaluate, hasRule, vocabulary };
+      const given = { ...bound(good), house, clock, random, evaluate, hasRule, vocabulary };
       return testRule({ ...given, ...known }, wanted);
     },
     async replay(tried, { signal, history, caller, ...period }) {

@@ -6,7 +6,7 @@ import { actions } from "../actions/index.ts";
 import { conditions } from "../conditions/index.ts";
 import { createRuleExpressions } from "../read/expressions.ts";
 import { triggers } from "../triggers/index.ts";
-import { hostOf } from "./house-now.ts";
+import { readsOf } from "./house-now.ts";
 import type { RecordedHistory, RecordedPage } from "./recorded.ts";
 import { replayRule } from "./replay.ts";
 import type { FromWorker, ReplayTask, ToWorker } from "./worker-protocol.ts";
@@ -38,7 +38,7 @@ async function replay({ rules, house, ...task }: ReplayTask): Promise<void> {
   try {
     const options = {
       ...task,
-      host: hostOf(house),
+      house: readsOf(house),
       clock: systemClock,
       random: (bytes: number) => randomBytes(bytes),
       vocabulary: { triggers, conditions, actions },

@@ -5,7 +5,7 @@ import type { Clock } from "../../core/clock.ts";
 import { isObject, type Json, jsonEqual } from "../../core/json.ts";
 import { isTimerStateWord, ourTimerState } from "../homecore/timer-words.ts";
 import { NAMES } from "../model/fields.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import { referencesOf, rewriteRule } from "../read/references.ts";
 import { Rule } from "../read/rule.ts";
 import type { GoodVersion } from "./read-rule.ts";
@@ -36,7 +36,7 @@ export interface OtherNames {
 }
 
 export interface BoundRulesOptions extends OtherNames {
-  host: Pick<RuleHost, "device">;
+  host: Pick<HouseReads, "device">;
   clock: Clock;
   /** Whether the rule calls devices by their names. */
   byName(rule: Rule): boolean;

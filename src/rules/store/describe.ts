@@ -1,7 +1,7 @@
 // A rule as people see it: what its file says, whether that runs, and what it has done.
 import type { MadeFrom } from "../blueprints/use.ts";
 import type { RuleState } from "../engine/engine.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import { foundDevices } from "../model/targets.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import type { FileProblem } from "../read/file-problem.ts";
@@ -136,7 +136,7 @@ const WHAT_IS_FOUND: { readonly [Kind in LocatedReference["kind"]]?: string } = 
 };
 
 export function existsIn(
-  host: RuleHost,
+  host: HouseReads,
   { hasRule, idOf }: { hasRule: (id: string) => boolean; idOf: (name: string) => string | undefined },
 ): Required<Exists> {
   return {

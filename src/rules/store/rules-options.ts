@@ -10,7 +10,7 @@ import type { StateDb } from "../../db/state-db.ts";
 import type { EventFeed } from "../../events/feed.ts";
 import type { RulesSection } from "../config.ts";
 import type { RunJournal } from "../engine/run-store.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { RuleHost, RuleTexts } from "../model/host.ts";
 import type { OtherNames } from "./bound-rules.ts";
 import type { RuleStatus } from "./describe.ts";
 import type { ReadCacheOptions } from "./read-cache.ts";
@@ -43,6 +43,8 @@ export interface RulesOptions extends OtherNames {
   log: Log;
   random: RandomBytes;
   host: RuleHost;
+  /** Absent where there are no channels to ask. */
+  texts?: RuleTexts | undefined;
   db: Pick<StateDb, "durable" | "behind" | "own" | "trouble">;
   journal?: RunJournal | undefined;
   flushMs?: number;

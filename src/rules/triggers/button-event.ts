@@ -15,7 +15,7 @@ import {
   type EventOfType,
 } from "../model/devices.ts";
 import { attribute, someDevices, text } from "../model/fields.ts";
-import type { RuleHost } from "../model/host.ts";
+import type { HouseReads } from "../model/host.ts";
 import { requireDevices, type SomeDevices, whichDevices } from "../model/targets.ts";
 
 export const buttonEvent = defineTrigger({
@@ -115,7 +115,7 @@ function snakeCase(text: string): string {
 
 function pressInEvent(
   envelope: Envelope,
-  { spec, host }: { spec: SomeDevices & { attribute?: string | undefined }; host: RuleHost },
+  { spec, host }: { spec: SomeDevices & { attribute?: string | undefined }; host: HouseReads },
 ): Press | undefined {
   const sent = deviceEventOf("custom_button_event", envelope, { spec, host });
   if (sent) return pressInCustomEvent(sent);

@@ -63,7 +63,8 @@ const host: RuleHost = {
     await Bun.sleep(1);
     did(`command ${id} ${JSON.stringify(command)}`);
   },
-  captureStates: (ids) => Object.fromEntries(ids.map((id) => [id, { on: true }])),
+  described: () => undefined,
+  presentStates: (ids) => Object.fromEntries(ids.map((id) => [id, { on: true }])),
   activateScene: async () => {},
   async notify({ message }, _signal, record) {
     db.own
@@ -81,7 +82,7 @@ const host: RuleHost = {
   emit: (event) => feed.emit(event),
   tellPlugins() {},
   now: clock.now,
-  timezone: "UTC",
+  calendars: undefined,
   zone: createZone("UTC"),
   sun: undefined,
 };

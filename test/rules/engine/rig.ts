@@ -116,7 +116,8 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
       rig.commands.push(`${id} ${JSON.stringify(command)}`);
       await then(id, command, actor.id);
     },
-    captureStates: () => ({}),
+    described: () => undefined,
+    presentStates: () => ({}),
     activateScene: async () => {},
     async notify({ channels, message }, _signal, record) {
       if (record) db.own.transaction(record).immediate();
@@ -130,7 +131,7 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
     tellPlugins() {},
     now: clock.now,
     random: () => 0.5,
-    timezone: "UTC",
+    calendars: undefined,
     zone: createZone("UTC"),
     sun: undefined,
   };

@@ -11,21 +11,21 @@ import {
   type TriggerDefinition,
   type Typed,
 } from "../../../src/rules/model/define.ts";
-import type { RuleHost } from "../../../src/rules/model/host.ts";
+import type { HouseReads } from "../../../src/rules/model/host.ts";
 
 const doc = "for tests";
 const Any = Type.Unsafe<Json>(Type.Unknown());
 const Actions = Type.Unsafe<Typed[]>(Type.Unknown());
 
 /** `trigger.value`, `vars.n < 3`, `state.door.open`, and plain JSON: enough of a language for tests. */
-export function evaluate(text: string, host: RuleHost, names: { trigger: JsonObject; vars: JsonObject }): Json {
+export function evaluate(text: string, host: HouseReads, names: { trigger: JsonObject; vars: JsonObject }): Json {
   const [left = "", op, right = ""] = text.split(" ");
   if (op === "<") return Number(operand(left, host, names)) < Number(operand(right, host, names));
   if (op === "==") return jsonEqual(operand(left, host, names), operand(right, host, names));
   return operand(left, host, names);
 }
 
-function operand(text: string, host: RuleHost, names: { trigger: JsonObject; vars: JsonObject }): Json {
+function operand(text: string, host: HouseReads, names: { trigger: JsonObject; vars: JsonObject }): Json {
   const [root = "", first = "", second = ""] = text.split(".");
   if (root === "trigger" || root === "vars") return names[root][first] ?? null;
   if (root === "hub") return host.variable(first) ?? null;

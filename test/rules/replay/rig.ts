@@ -40,7 +40,7 @@ export function openReplayRig({ timezone = "Europe/Berlin" } = {}): ReplayRig {
     if (!read.good) throw new Error(read.problems.map(({ message }) => message).join("; "));
     return {
       ...read.good,
-      host: house,
+      house,
       clock: house.clock,
       random: (bytes: number) => randomBytes(bytes),
       vocabulary: { triggers, conditions, actions },

@@ -27,7 +27,7 @@ beforeEach(() => {
   house = createHouse();
   const expressions = createRuleExpressions();
   trials = createTrials({
-    host: house,
+    house,
     clock: systemClock,
     random: (bytes) => randomBytes(bytes),
     evaluate: expressions.evaluate,

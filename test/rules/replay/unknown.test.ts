@@ -102,7 +102,7 @@ test("what a run cannot know, and what the rule itself would have changed", asyn
     rule_id = "other"`;
   const replay = await rig.replay(rule, WEEK);
   expect(firingsOf(replay)).toEqual([
-    "2026-01-20T10:00:00.000Z a replay does not capture states: the commands for them are not recorded 60 s " +
+    "2026-01-20T10:00:00.000Z capturing states of the past cannot be tried out: nothing was done 60 s " +
       "lamp.level 3 → 100 in 10 s, 50 steps rule other",
   ]);
   expect(replay.firings[0]?.endedAt).toBe(Date.parse("2026-01-20T10:01:10Z"));

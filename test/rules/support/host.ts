@@ -101,7 +101,8 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
       if (!modes.has(id)) known(id);
       done.commands.push({ at: clock.now(), device: id, command, actor: actor.name });
     },
-    captureStates: (ids) => Object.fromEntries(ids.map((id) => [id, { ...known(id).attributes }])),
+    described: () => undefined,
+    presentStates: (ids) => Object.fromEntries(ids.map((id) => [id, { ...known(id).attributes }])),
     async activateScene(id) {
       if (!scenes.has(id)) throw new HubError("not_found", `there is no scene "${id}"`);
       done.scenes.push(id);
@@ -130,7 +131,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
     tellPlugins: (eventType, fields) => void done.told.push({ eventType, fields }),
     now: clock.now,
     random: () => 0.5,
-    timezone,
+    calendars: undefined,
     zone: createZone(timezone),
     sun,
     envelope(event) {

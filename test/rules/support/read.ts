@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Envelope } from "../../../src/events/feed.ts";
 import type { TriggerContext, TriggerDefinition, Typed } from "../../../src/rules/model/define.ts";
-import type { RuleHost } from "../../../src/rules/model/host.ts";
+import type { HouseReads } from "../../../src/rules/model/host.ts";
 import { readRule } from "../../../src/rules/read/rule.ts";
 
 const anyExpression = (): undefined => undefined;
@@ -18,7 +18,7 @@ export function readIn(list: "triggers" | "conditions" | "actions", value: JsonO
 /** The context of a match, which has no keys but those that the trigger declares. */
 export function contextOf(
   definition: TriggerDefinition,
-  { spec, envelope, host }: { spec: Typed; envelope: Envelope; host: RuleHost },
+  { spec, envelope, host }: { spec: Typed; envelope: Envelope; host: HouseReads },
 ): TriggerContext | undefined {
   const context = definition.match?.(spec, envelope, host);
   expect(Object.keys(context ?? {}).filter((key) => !definition.contextKeys?.includes(key))).toEqual([]);

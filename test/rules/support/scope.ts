@@ -4,8 +4,9 @@ import { HubError, messageOf } from "../../../src/core/errors.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
+import type { RunScope } from "../../../src/rules/engine/entry.ts";
 import { overlaid } from "../../../src/rules/engine/private-booleans.ts";
-import type { ActionScope, ConditionScope, EventWanted, Typed } from "../../../src/rules/model/define.ts";
+import type { ActionScope, EventWanted, Typed } from "../../../src/rules/model/define.ts";
 import type { ConditionTrace } from "../../../src/rules/model/trace.ts";
 import type { House } from "./host.ts";
 import { readIn } from "./read.ts";
@@ -19,11 +20,10 @@ export interface ScopeOptions {
   vars?: JsonObject;
 }
 
-function createConditionScope(
-  house: House,
-  { expressions = {}, trigger = {}, vars = {} }: ScopeOptions = {},
-): ConditionScope {
-  const scope: ConditionScope = {
+type Scopes = RunScope & Pick<ActionScope, "host">;
+
+function createConditionScope(house: House, { expressions = {}, trigger = {}, vars = {} }: ScopeOptions = {}): Scopes {
+  const scope: Scopes = {
     host: house,
     trigger,
     vars,

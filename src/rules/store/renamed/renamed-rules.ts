@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { Log } from "../../../core/log.ts";
 import type { StateDb } from "../../../db/state-db.ts";
 import { writtenPath } from "../../blueprints/use.ts";
-import type { RuleHost } from "../../model/host.ts";
+import type { HouseReads } from "../../model/host.ts";
 import type { BoundRules } from "../bound-rules.ts";
 import type { ListedFile, RuleFiles } from "../files.ts";
 import type { RuleReader } from "../read-rule.ts";
@@ -44,7 +44,7 @@ export interface RenamedRulesOptions {
   db: Pick<StateDb, "durable" | "behind" | "trouble">;
   clock: Clock;
   log: Log;
-  host: Pick<RuleHost, "device" | "devices" | "described">;
+  host: Pick<HouseReads, "device" | "devices" | "described">;
   files: Pick<RuleFiles, "list" | "get">;
   bound: Pick<BoundRules, "good" | "idOf">;
   reader: RuleReader;

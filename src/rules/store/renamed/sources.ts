@@ -4,7 +4,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { isObject } from "../../../core/json.ts";
 import { firstDeviceOf } from "../../model/devices.ts";
 import { ATTRIBUTE, CEL } from "../../model/fields.ts";
-import type { RuleHost } from "../../model/host.ts";
+import type { HouseReads } from "../../model/host.ts";
 import { devicesOf, isFound, resolveDevices, type SomeDevices } from "../../model/targets.ts";
 import { rewriteRule } from "../../read/references.ts";
 import { Rule } from "../../read/rule.ts";
@@ -30,7 +30,7 @@ export interface Source {
 }
 
 export interface SourceOptions {
-  host: Pick<RuleHost, "devices">;
+  host: Pick<HouseReads, "devices">;
   /** The device that an expression calls by this name. */
   idOf(name: string): string | undefined;
   /** The attributes that are looked for. */
