@@ -20,7 +20,7 @@ export const THINGS: Readonly<Record<Exclude<Named, "location">, readonly string
   channel: ["board"],
   rule: ["other"],
 };
-export const RULE_ID = "11111111-1111-4111-8111-111111111111";
+const RULE_ID = "11111111-1111-4111-8111-111111111111";
 
 const MAX_SAMPLES = 12;
 const TRIES = 200;
