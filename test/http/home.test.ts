@@ -1,6 +1,6 @@
 // Areas, scenes and variables as clients see them.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { runScenarios } from "../support/scenarios.ts";
+import { runScenarios, runSteps } from "../support/scenarios.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 
 let hub: TestHub;
@@ -13,28 +13,7 @@ describe("areas", () => {
   runScenarios(
     () => hub,
     [
-      {
-        name: "one is made, with an id from its name",
-        method: "POST",
-        path: "/areas",
-        as: "user",
-        body: { name: "Living Room" },
-        status: 201,
-        contains: ['{"id":"living_room","name":"Living Room","devices":0,"declared":true}'],
-      },
-      { name: "not twice", method: "POST", path: "/areas", body: { name: "living room" }, status: 409 },
-      { name: "all", path: "/areas", as: "viewer", status: 200, contains: ['[{"id":"living_room"'] },
-      { name: "one", path: "/areas/living_room", as: "viewer", status: 200, contains: ['"devices":0'] },
       { name: "an unknown one", path: "/areas/attic", status: 404, contains: ["attic"] },
-      {
-        name: "renamed",
-        method: "PATCH",
-        path: "/areas/living_room",
-        as: "user",
-        body: { name: "Lounge" },
-        status: 200,
-        contains: ['"name":"Lounge"'],
-      },
       { name: "without a name", method: "POST", path: "/areas", body: {}, status: 400, contains: ["name: missing"] },
       { name: "with a blank name", method: "POST", path: "/areas", body: { name: " " }, status: 400 },
       {
@@ -45,6 +24,36 @@ describe("areas", () => {
         status: 400,
         contains: ["floor"],
       },
+    ],
+  );
+
+  test("one is made, read and renamed", () =>
+    runSteps(hub, [
+      {
+        name: "one is made, with an id from its name",
+        method: "POST",
+        path: "/areas",
+        as: "user",
+        body: { name: "Living Room" },
+        status: 201,
+        contains: ['{"id":"living_room","name":"Living Room","devices":0,"declared":true}'],
+      },
+      { name: "not twice", method: "POST", path: "/areas", body: { name: "living room" }, status: 409 },
+      { name: "all", path: "/areas", as: "viewer", status: 200, contains: ['{"id":"living_room"'] },
+      { name: "one", path: "/areas/living_room", as: "viewer", status: 200, contains: ['"devices":0'] },
+      {
+        name: "renamed",
+        method: "PATCH",
+        path: "/areas/living_room",
+        as: "user",
+        body: { name: "Lounge" },
+        status: 200,
+        contains: ['"name":"Lounge"'],
+      },
+    ]));
+
+  test("one with an id of spaces is made, found and removed", () =>
+    runSteps(hub, [
       {
         name: "with an id of spaces",
         method: "POST",
@@ -55,8 +64,7 @@ describe("areas", () => {
       { name: "found by it", path: "/areas/the%20attic", status: 200, contains: ['"the attic"'] },
       { name: "removed", method: "DELETE", path: "/areas/the%20attic", as: "user", status: 204 },
       { name: "removed again", method: "DELETE", path: "/areas/the%20attic", status: 404 },
-    ],
-  );
+    ]));
 });
 
 describe("variables", () => {
@@ -64,20 +72,6 @@ describe("variables", () => {
   runScenarios(
     () => hub,
     [
-      { name: "none yet", path: "/variables", as: "viewer", status: 200, contains: ["[]"] },
-      {
-        name: "written",
-        method: "PUT",
-        path,
-        as: "user",
-        body: { value: { adults: 2 } },
-        status: 200,
-        contains: ['{"name":"guests","value":{"adults":2},"updated_at":"'],
-      },
-      { name: "null is a value", method: "PUT", path, body: { value: null }, status: 200, contains: ['"value":null'] },
-      { name: "false is one", method: "PUT", path, body: { value: false }, status: 200, contains: ['"value":false'] },
-      { name: "0 is one", method: "PUT", path, body: { value: 0 }, status: 200, contains: ['"value":0'] },
-      { name: "read", path, as: "viewer", status: 200, contains: ['"value":0'] },
       {
         name: "without a value",
         method: "PUT",
@@ -112,6 +106,25 @@ describe("variables", () => {
         contains: ["65538 bytes"],
       },
       { name: "an unknown one", path: "/variables/nobody", status: 404, contains: ["nobody"] },
+    ],
+  );
+
+  test("one is written, read and removed, and every write is an event", () =>
+    runSteps(hub, [
+      { name: "none yet", path: "/variables", as: "viewer", status: 200, contains: ["[]"] },
+      {
+        name: "written",
+        method: "PUT",
+        path,
+        as: "user",
+        body: { value: { adults: 2 } },
+        status: 200,
+        contains: ['{"name":"guests","value":{"adults":2},"updated_at":"'],
+      },
+      { name: "null is a value", method: "PUT", path, body: { value: null }, status: 200, contains: ['"value":null'] },
+      { name: "false is one", method: "PUT", path, body: { value: false }, status: 200, contains: ['"value":false'] },
+      { name: "0 is one", method: "PUT", path, body: { value: 0 }, status: 200, contains: ['"value":0'] },
+      { name: "read", path, as: "viewer", status: 200, contains: ['"value":0'] },
       { name: "removed", method: "DELETE", path, as: "user", status: 204 },
       { name: "removed again", method: "DELETE", path, status: 404 },
       {
@@ -120,8 +133,7 @@ describe("variables", () => {
         status: 200,
         contains: ['"value":false,"previous_value":null', '"value":null,"previous_value":0'],
       },
-    ],
-  );
+    ]));
 });
 
 describe("scenes", () => {
@@ -129,6 +141,21 @@ describe("scenes", () => {
   runScenarios(
     () => hub,
     [
+      { name: "an unknown one", path: "/scenes/capture", status: 404 },
+      { name: "an unknown one is activated", method: "POST", path: "/scenes/nobody/activate", status: 404 },
+      {
+        name: "made from an unknown device",
+        method: "POST",
+        path: "/scenes/capture",
+        as: "user",
+        body: { name: "As it is", device_ids: ["nobody"] },
+        status: 404,
+      },
+    ],
+  );
+
+  test("one is made, changed, replaced, activated, captured and removed", () =>
+    runSteps(hub, [
       {
         name: "one is made",
         method: "POST",
@@ -147,7 +174,6 @@ describe("scenes", () => {
       },
       { name: "all", path: "/scenes", as: "viewer", status: 200, contains: ['[{"id":"evening"'] },
       { name: "one", path, as: "viewer", status: 200, contains: ['"name":"Evening"'] },
-      { name: "an unknown one", path: "/scenes/capture", status: 404 },
       {
         name: "changed in part",
         method: "PATCH",
@@ -200,7 +226,6 @@ describe("scenes", () => {
         contains: ['{"scene_id":"evening","sent":[],"failed":[{"device_id":"fan","code":"not_found"'],
       },
       { name: "is an event", path: "/events?type=scene_activated", status: 200, contains: ['"scene_name":"Late"'] },
-      { name: "an unknown one is activated", method: "POST", path: "/scenes/nobody/activate", status: 404 },
       { name: "captured, without a body", method: "POST", path: `${path}/capture`, as: "user", status: 200 },
       { name: "captured, with an empty one", method: "POST", path: `${path}/capture`, body: {}, status: 200 },
       {
@@ -219,18 +244,9 @@ describe("scenes", () => {
         status: 400,
         contains: ["device_ids"],
       },
-      {
-        name: "made from an unknown device",
-        method: "POST",
-        path: "/scenes/capture",
-        as: "user",
-        body: { name: "As it is", device_ids: ["nobody"] },
-        status: 404,
-      },
       { name: "removed", method: "DELETE", path, as: "user", status: 204 },
       { name: "removed again", method: "DELETE", path, status: 404 },
-    ],
-  );
+    ]));
 });
 
 test("the OpenAPI document shows what each of their routes answers", async () => {

@@ -1,30 +1,33 @@
 // Rules and webhooks as clients see them.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { runScenarios } from "../support/scenarios.ts";
+import { runScenarios, runSteps } from "../support/scenarios.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { until } from "../support/wait.ts";
 
 const SECRET = "a-secret-of-24-characters";
-const ID = "11111111-1111-4111-8111-111111111111";
-const path = `/rules/${ID}`;
-const rule = {
-  id: ID,
-  name: "Doorbell",
+
+/** A doorbell. Each test makes its own, with webhook and variables that are nobody else's. */
+const doorbell = (key: string) => ({
+  id: `rule-${key}`,
+  name: `Doorbell ${key}`,
   cooldown_secs: 0,
-  tags: ["door"],
-  trigger: { type: "webhook_received", path: "bell", secret: SECRET },
-  conditions: [{ type: "hub_variable", name: "guests", op: "Eq", value: true }],
+  tags: [key],
+  trigger: { type: "webhook_received", path: key, secret: SECRET },
+  conditions: [{ type: "hub_variable", name: `guests_${key}`, op: "Eq", value: true }],
   actions: [
-    { type: "set_hub_variable", name: "rung", expression: "trigger.body.presses" },
+    { type: "set_hub_variable", name: `rung_${key}`, expression: "trigger.body.presses" },
     { type: "log_message", message: "🔔 21 °C" },
   ],
-};
+});
+/** The one that the rows only read. */
+const read = "/rules/rule-read";
 
 const folder = createTemporaryFolder();
 let hub: TestHub;
 beforeAll(async () => {
   hub = await startTestHub({ folder });
+  await made("read");
 });
 afterAll(async () => {
   await hub[Symbol.asyncDispose]();
@@ -40,21 +43,18 @@ async function json<T = Record<string, unknown>>(method: string, at: string, bod
   return (await response.json()) as T;
 }
 
+/** The path of a doorbell that was made. */
+async function made(key: string): Promise<string> {
+  const response = await hub.request("POST", "/rules", { token: hub.adminToken, body: doorbell(key) });
+  if (response.status !== 201) throw new Error(`the rule ${key}: ${response.status} ${await response.text()}`);
+  return `/rules/rule-${key}`;
+}
+
 describe("making, reading and changing", () => {
   runScenarios(
     () => hub,
     [
-      { name: "none yet", path: "/rules", as: "viewer", status: 200, contains: ["[]"] },
-      {
-        name: "one is made",
-        method: "POST",
-        path: "/rules",
-        body: rule,
-        status: 201,
-        contains: [`"id":"${ID}"`, '"state":"enabled"', '"file":"doorbell.ron"', '"format":"ron"', SECRET],
-      },
-      { name: "not by a user", method: "POST", path: "/rules", as: "user", body: rule, status: 403 },
-      { name: "not twice", method: "POST", path: "/rules", body: rule, status: 409, contains: ["doorbell.ron"] },
+      { name: "not by a user", method: "POST", path: "/rules", as: "user", body: doorbell("users"), status: 403 },
       {
         name: "with all its problems",
         method: "POST",
@@ -72,10 +72,10 @@ describe("making, reading and changing", () => {
       },
       { name: "too deep", method: "POST", path: "/rules", body: { name: "N", actions: [nested(150)] }, status: 400 },
       { name: "that is not JSON", method: "POST", path: "/rules", body: "{", status: 400, contains: ["JSON"] },
-      { name: "that is not an object", method: "POST", path: "/rules", body: [rule], status: 400 },
+      { name: "that is not an object", method: "POST", path: "/rules", body: [doorbell("listed")], status: 400 },
       {
         name: "listed",
-        path: "/rules?tag=door&state=enabled",
+        path: "/rules?tag=read&state=enabled",
         as: "viewer",
         status: 200,
         contains: ['"trigger_types":["webhook_received"]', '"fire_count":0', '"last_fired_at":null', '"warnings":[]'],
@@ -83,7 +83,7 @@ describe("making, reading and changing", () => {
       },
       {
         name: "listed with what they say",
-        path: "/rules?tag=door&with=rule",
+        path: "/rules?tag=read&with=rule",
         as: "viewer",
         status: 200,
         contains: ['"rule":{', '"secret":"•••"'],
@@ -109,13 +109,157 @@ describe("making, reading and changing", () => {
         name: "in the language of its file",
         method: "POST",
         path: "/rules/check",
-        body: { text: 'name = "Lamp"', id: ID },
+        body: { text: 'name = "Lamp"', id: "rule-read" },
         status: 200,
-        contains: ["rename it to doorbell.toml"],
+        contains: ["rename it to doorbell_read.toml"],
       },
       { name: "not by a user", method: "POST", path: "/rules/check", as: "user", body: { text: "" }, status: 403 },
       { name: "of another tag", path: "/rules?tag=window", status: 200, contains: ["[]"] },
       { name: "of another state", path: "/rules?state=broken", status: 200, contains: ["[]"] },
+      { name: "of a device that none names", path: "/rules?device_id=nobody", status: 200, contains: ["[]"] },
+      { name: "of an unknown state", path: "/rules?state=asleep", status: 400, contains: ["state"] },
+      {
+        name: "its secret is not for viewers",
+        path: read,
+        as: "viewer",
+        status: 200,
+        contains: ['"secret":"•••"', '"rule":{'],
+        lacks: [SECRET],
+      },
+      { name: "nor for users", path: read, as: "user", status: 200, lacks: [SECRET] },
+      { name: "nor the text", path: `${read}/text`, as: "user", status: 403, lacks: [SECRET] },
+      { name: "for administrators they are", path: read, status: 200, contains: [SECRET] },
+      { name: "an unknown one", path: "/rules/nobody", status: 404, contains: ["nobody"] },
+      { name: "a user does not run it", method: "POST", path: `${read}/run`, as: "user", status: 403 },
+      { name: "but may test it", method: "POST", path: `${read}/test`, as: "user", status: 200 },
+      {
+        name: "but not with a made-up context",
+        method: "POST",
+        path: `${read}/test`,
+        as: "user",
+        body: { trigger: { context: { body: "1234" } } },
+        status: 403,
+        contains: ["making up a context"],
+      },
+      {
+        name: "nor in a made-up house",
+        method: "POST",
+        path: `${read}/test`,
+        as: "user",
+        body: { variables: { guests: true } },
+        status: 403,
+        contains: ["making up variables needs the role admin"],
+      },
+      {
+        name: "but at another moment",
+        method: "POST",
+        path: `${read}/test`,
+        as: "user",
+        body: { at: "2026-12-24T20:00:00Z", trigger: { index: 0 } },
+        status: 200,
+        contains: ['"at":"2026-12-24T20:00:00.000Z"', '"unknown":[]'],
+      },
+      {
+        name: "not with a moment that is none",
+        method: "POST",
+        path: `${read}/test`,
+        body: { at: "tonight" },
+        status: 400,
+        contains: ['"path":"at"'],
+      },
+      {
+        name: "not for a trigger that is not there",
+        method: "POST",
+        path: `${read}/test`,
+        body: { trigger: { index: 7 } },
+        status: 404,
+        contains: ["there is no trigger 7"],
+      },
+      {
+        name: "not with a device that is not there",
+        method: "POST",
+        path: `${read}/test`,
+        body: { devices: { dor: { open: true } } },
+        status: 404,
+        contains: ['there is no device \\"dor\\"'],
+      },
+      { name: "nor pauses it", method: "POST", path: `${read}/pause`, as: "user", status: 403 },
+      { name: "nor resumes it", method: "POST", path: `${read}/resume`, as: "user", status: 403 },
+      { name: "nor names it", method: "PATCH", path: read, as: "user", body: { name: "Y" }, status: 403 },
+      { name: "nothing is no change", method: "PATCH", path: read, body: {}, status: 400 },
+      {
+        name: "an unknown key",
+        method: "PATCH",
+        path: read,
+        body: { actions: [] },
+        status: 400,
+        contains: ["actions"],
+      },
+      {
+        name: "out of range",
+        method: "PATCH",
+        path: read,
+        body: { cooldown_secs: -1 },
+        status: 400,
+        contains: ['"path":"cooldown_secs"'],
+      },
+      { name: "the vocabulary", path: "/rules/vocabulary", as: "viewer", status: 200, contains: ["webhook_received"] },
+      {
+        name: "a user may not disable it",
+        method: "PATCH",
+        path: read,
+        as: "user",
+        body: { enabled: false },
+        status: 403,
+        contains: ["admin"],
+      },
+    ],
+  );
+
+  test("one is made, disabled, named, replaced, paused and resumed", async () => {
+    const path = "/rules/rule-own";
+    await runSteps(hub, [
+      {
+        name: "one is made",
+        method: "POST",
+        path: "/rules",
+        body: doorbell("own"),
+        status: 201,
+        contains: ['"id":"rule-own"', '"state":"enabled"', '"file":"doorbell_own.ron"', '"format":"ron"', SECRET],
+      },
+      {
+        name: "not twice",
+        method: "POST",
+        path: "/rules",
+        body: doorbell("own"),
+        status: 409,
+        contains: ["doorbell_own.ron"],
+      },
+      {
+        name: "an administrator does",
+        method: "PATCH",
+        path,
+        body: { enabled: false },
+        status: 200,
+        contains: ['"state":"disabled"', '"enabled":false'],
+      },
+      { name: "an administrator may", method: "PATCH", path, body: { name: "Bell", enabled: true }, status: 200 },
+      {
+        name: "replaced",
+        method: "PUT",
+        path,
+        body: { ...doorbell("own"), priority: 3 },
+        status: 200,
+        contains: ['"priority":3', '"name":"Doorbell own"'],
+      },
+      { name: "paused", method: "POST", path: `${path}/pause`, body: { duration_secs: 60 }, status: 200 },
+      { name: "is listed", path: "/rules?state=paused", status: 200, contains: ['"paused_until":"2', "rule-own"] },
+      { name: "resumed", method: "POST", path: `${path}/resume`, status: 200, contains: ['"enabled"'] },
+    ]);
+  });
+
+  test("one about a device is found by it", () =>
+    runSteps(hub, [
       {
         name: "one about a device",
         method: "POST",
@@ -136,122 +280,11 @@ describe("making, reading and changing", () => {
         contains: ['"name":"Hall"'],
         lacks: ["Doorbell"],
       },
-      { name: "of a device that none names", path: "/rules?device_id=nobody", status: 200, contains: ["[]"] },
-      { name: "of an unknown state", path: "/rules?state=asleep", status: 400, contains: ["state"] },
-      {
-        name: "its secret is not for viewers",
-        path,
-        as: "viewer",
-        status: 200,
-        contains: ['"secret":"•••"', '"rule":{'],
-        lacks: [SECRET],
-      },
-      { name: "nor for users", path, as: "user", status: 200, lacks: [SECRET] },
-      { name: "nor the text", path: `${path}/text`, as: "user", status: 403, lacks: [SECRET] },
-      { name: "for administrators they are", path, status: 200, contains: [SECRET] },
-      { name: "an unknown one", path: "/rules/nobody", status: 404, contains: ["nobody"] },
-      {
-        name: "a user may not disable it",
-        method: "PATCH",
-        path,
-        as: "user",
-        body: { enabled: false },
-        status: 403,
-        contains: ["admin"],
-      },
-      {
-        name: "an administrator does",
-        method: "PATCH",
-        path,
-        body: { enabled: false },
-        status: 200,
-        contains: ['"state":"disabled"', '"enabled":false'],
-      },
-      { name: "a user does not run it", method: "POST", path: `${path}/run`, as: "user", status: 403 },
-      { name: "but may test it", method: "POST", path: `${path}/test`, as: "user", status: 200 },
-      {
-        name: "but not with a made-up context",
-        method: "POST",
-        path: `${path}/test`,
-        as: "user",
-        body: { trigger: { context: { body: "1234" } } },
-        status: 403,
-        contains: ["making up a context"],
-      },
-      {
-        name: "nor in a made-up house",
-        method: "POST",
-        path: `${path}/test`,
-        as: "user",
-        body: { variables: { guests: true } },
-        status: 403,
-        contains: ["making up variables needs the role admin"],
-      },
-      {
-        name: "but at another moment",
-        method: "POST",
-        path: `${path}/test`,
-        as: "user",
-        body: { at: "2026-12-24T20:00:00Z", trigger: { index: 0 } },
-        status: 200,
-        contains: ['"at":"2026-12-24T20:00:00.000Z"', '"unknown":[]'],
-      },
-      {
-        name: "not with a moment that is none",
-        method: "POST",
-        path: `${path}/test`,
-        body: { at: "tonight" },
-        status: 400,
-        contains: ['"path":"at"'],
-      },
-      {
-        name: "not for a trigger that is not there",
-        method: "POST",
-        path: `${path}/test`,
-        body: { trigger: { index: 7 } },
-        status: 404,
-        contains: ["there is no trigger 7"],
-      },
-      {
-        name: "not with a device that is not there",
-        method: "POST",
-        path: `${path}/test`,
-        body: { devices: { dor: { open: true } } },
-        status: 404,
-        contains: ['there is no device \\"dor\\"'],
-      },
-      { name: "nor pauses it", method: "POST", path: `${path}/pause`, as: "user", status: 403 },
-      { name: "nor resumes it", method: "POST", path: `${path}/resume`, as: "user", status: 403 },
-      { name: "nor names it", method: "PATCH", path, as: "user", body: { name: "Y" }, status: 403 },
-      { name: "an administrator may", method: "PATCH", path, body: { name: "Bell", enabled: true }, status: 200 },
-      { name: "nothing is no change", method: "PATCH", path, body: {}, status: 400 },
-      { name: "an unknown key", method: "PATCH", path, body: { actions: [] }, status: 400, contains: ["actions"] },
-      {
-        name: "out of range",
-        method: "PATCH",
-        path,
-        body: { cooldown_secs: -1 },
-        status: 400,
-        contains: ['"path":"cooldown_secs"'],
-      },
-      {
-        name: "replaced",
-        method: "PUT",
-        path,
-        body: { ...rule, priority: 3 },
-        status: 200,
-        contains: ['"priority":3', '"name":"Doorbell"'],
-      },
-      { name: "the vocabulary", path: "/rules/vocabulary", as: "viewer", status: 200, contains: ["webhook_received"] },
-      { name: "paused", method: "POST", path: `${path}/pause`, body: { duration_secs: 60 }, status: 200 },
-      { name: "is listed", path: "/rules?state=paused", status: 200, contains: ['"paused_until":"2', ID] },
-      { name: "resumed", method: "POST", path: `${path}/resume`, status: 200, contains: ['"enabled"'] },
-    ],
-  );
+    ]));
 });
 
 describe("its text", () => {
-  const text = (body: string, headers: Record<string, string> = {}): Promise<Response> =>
+  const text = (path: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
     hub.request("PUT", `${path}/text`, {
       token: hub.adminToken,
       body,
@@ -259,26 +292,28 @@ describe("its text", () => {
     });
 
   test("is edited as it is, unless it was changed meanwhile", async () => {
+    const path = await made("edited");
     const read = await hub.request("GET", `${path}/text`, { token: hub.adminToken });
     const original = await read.text();
     const etag = read.headers.get("etag") ?? "";
     expect(read.headers.get("content-type")).toContain("text/plain");
-    expect(original).toContain('name: "Doorbell"');
-    const edited = `// Klingel 🔔\n${original.replace("Doorbell", "Doorbell °")}`;
-    const put = await text(edited, { "if-match": etag });
+    expect(original).toContain('name: "Doorbell edited"');
+    const edited = `// Klingel 🔔\n${original.replace("Doorbell edited", "Doorbell °")}`;
+    const put = await text(path, edited, { "if-match": etag });
     expect(put.status).toBe(200);
     expect(((await put.json()) as { name: string }).name).toBe("Doorbell °");
     const again = await hub.request("GET", `${path}/text`, { token: hub.adminToken });
     expect(await again.text()).toBe(edited);
     expect(again.headers.get("etag")).toBe(put.headers.get("etag") as string);
-    const late = await text(original, { "if-match": etag });
+    const late = await text(path, original, { "if-match": etag });
     expect(late.status).toBe(409);
     expect(late.headers.get("content-type")).toContain("problem+json");
     expect(((await late.json()) as { detail: string }).detail).toContain("changed meanwhile");
   });
 
   test("is refused with line, column and frame, and the rule keeps running", async () => {
-    const refused = await text("(\n  name: Kitchen oven,\n)");
+    const path = await made("kept");
+    const refused = await text(path, "(\n  name: Kitchen oven,\n)");
     const { status, problems } = (await refused.json()) as { status: number; problems: Record<string, unknown>[] };
     expect(status).toBe(400);
     expect(problems[0]).toMatchObject({ line: 2 });
@@ -287,8 +322,8 @@ describe("its text", () => {
   });
 
   test("has its limits", async () => {
-    expect((await text(`// ${"x".repeat(1024 * 1024)}`)).status).toBe(413);
-    const latin = await fetch(`${hub.api}${path}/text`, {
+    expect((await text(read, `// ${"x".repeat(1024 * 1024)}`)).status).toBe(413);
+    const latin = await fetch(`${hub.api}${read}/text`, {
       method: "PUT",
       headers: { authorization: `Bearer ${hub.adminToken}`, "content-type": "text/plain" },
       body: new Uint8Array([0x28, 0xfc, 0x29]),
@@ -303,47 +338,52 @@ describe("webhooks", () => {
     hub.request(method, `/webhooks/${at}`, options);
 
   test("the secret is enough, without a login, and a trace says why the rule did nothing", async () => {
-    const before = await call("bell", { body: { presses: 2 }, headers: { "x-webhook-secret": SECRET } });
+    const path = await made("enough");
+    const before = await call("enough", { body: { presses: 2 }, headers: { "x-webhook-secret": SECRET } });
     expect({ status: before.status, body: await before.json() }).toEqual({ status: 202, body: { accepted: true } });
     const [trace] = await json<Record<string, unknown>[]>("GET", `${path}/traces`);
-    expect(trace).toMatchObject({ outcome: "conditions_failed", rule_id: ID });
-    expect(String(trace?.why)).toBe('there is no variable "guests"; wanted: variable guests is true');
-    await json("PUT", "/variables/guests", { value: true });
-    await call("bell", { body: { presses: 2 }, headers: { "x-webhook-secret": SECRET } });
-    expect(await json("GET", "/variables/rung")).toMatchObject({ value: 2 });
-    await call(`bell?secret=${SECRET}&presses=3`, {}, "GET");
+    expect(trace).toMatchObject({ outcome: "conditions_failed", rule_id: "rule-enough" });
+    expect(String(trace?.why)).toBe('there is no variable "guests_enough"; wanted: variable guests_enough is true');
+    await json("PUT", "/variables/guests_enough", { value: true });
+    await call("enough", { body: { presses: 2 }, headers: { "x-webhook-secret": SECRET } });
+    expect(await json("GET", "/variables/rung_enough")).toMatchObject({ value: 2 });
+    await call(`enough?secret=${SECRET}&presses=3`, {}, "GET");
     const traces = await json<{ trigger: { context: object } }[]>("GET", `${path}/traces`);
-    expect(traces[0]?.trigger.context).toEqual({ path: "bell", method: "GET", query: { presses: "3" }, body: null });
+    expect(traces[0]?.trigger.context).toEqual({ path: "enough", method: "GET", query: { presses: "3" }, body: null });
   });
 
   test("a wrong secret, none, and a wrong path have the same answer", async () => {
+    await made("guarded");
     const answers = await Promise.all([
-      call("bell", { headers: { "x-webhook-secret": "wrong" } }),
-      call("bell"),
+      call("guarded", { headers: { "x-webhook-secret": "wrong" } }),
+      call("guarded"),
       call("nothing", { headers: { "x-webhook-secret": SECRET } }),
     ]);
     const texts = await Promise.all(
       answers.map(async (answer) => ({ status: answer.status, text: await answer.text() })),
     );
     expect(texts.map(({ status }) => status)).toEqual([404, 404, 404]);
-    expect(new Set(texts.map(({ text }) => text.replaceAll("/nothing", "/bell"))).size).toBe(1);
+    expect(new Set(texts.map(({ text }) => text.replaceAll("/nothing", "/guarded"))).size).toBe(1);
   });
 
   test("text, large and broken bodies", async () => {
+    const path = await made("bodies");
     const headers = { "x-webhook-secret": SECRET };
-    expect((await call("bell", { headers: { ...headers, "content-type": "text/plain" }, body: "ding °" })).status).toBe(
-      202,
-    );
+    expect(
+      (await call("bodies", { headers: { ...headers, "content-type": "text/plain" }, body: "ding °" })).status,
+    ).toBe(202);
     expect(
       (await json<{ trigger: { context: { body: unknown } } }[]>("GET", `${path}/traces`))[0]?.trigger.context.body,
     ).toBe("ding °");
-    expect((await call("bell", { headers, body: "x".repeat(65_537) })).status).toBe(413);
-    expect((await call("bell", { headers, body: `{"a":${"[".repeat(5000)}` })).status).toBe(202);
-    expect((await call("bell", { headers, body: '{"__proto__":{"x":1}}' })).status).toBe(202);
-    expect((await call("bell", { headers }, "DELETE")).status).toBe(405);
+    expect((await call("bodies", { headers, body: "x".repeat(65_537) })).status).toBe(413);
+    expect((await call("bodies", { headers, body: `{"a":${"[".repeat(5000)}` })).status).toBe(202);
+    expect((await call("bodies", { headers, body: '{"__proto__":{"x":1}}' })).status).toBe(202);
+    expect((await call("bodies", { headers }, "DELETE")).status).toBe(405);
   });
 
   test("the secret is in no answer", async () => {
+    const path = await made("silent");
+    expect((await call("silent", { headers: { "x-webhook-secret": SECRET } })).status).toBe(202);
     const events = await (await hub.request("GET", "/events?limit=1000", { token: hub.adminToken })).text();
     expect(events).toContain('"type":"webhook_received"');
     for (const at of ["/rules", `${path}/traces`, "/events?limit=1000"]) {
@@ -354,10 +394,11 @@ describe("webhooks", () => {
   });
 
   test("a disabled rule is not called", async () => {
+    const path = await made("disabled");
     await json("PATCH", path, { enabled: false });
-    expect((await call("bell", { headers: { "x-webhook-secret": SECRET } })).status).toBe(404);
+    expect((await call("disabled", { headers: { "x-webhook-secret": SECRET } })).status).toBe(404);
     await json("PATCH", path, { enabled: true });
-    expect((await call("bell", { headers: { "x-webhook-secret": SECRET } })).status).toBe(202);
+    expect((await call("disabled", { headers: { "x-webhook-secret": SECRET } })).status).toBe(202);
   });
 });
 
@@ -377,16 +418,19 @@ test("likely mistakes are warnings in the list and of the rule, with their place
 
 describe("trying and running", () => {
   test("a dry run shows what would be done, and does nothing", async () => {
+    const path = await made("tried");
+    await json("PUT", "/variables/guests_tried", { value: true });
     const trigger = { type: "webhook_received", context: { body: { presses: 9 } } };
     const trace = await json<{ actions: { type: string; detail: string }[] }>("POST", `${path}/test`, { trigger });
     expect(trace).toMatchObject({ dry_run: true, outcome: "fired" });
     expect(trace.actions.map(({ type }) => type)).toEqual(["set_hub_variable", "log_message"]);
-    expect(await json("GET", "/variables/rung")).not.toMatchObject({ value: 9 });
+    expect((await hub.request("GET", "/variables/rung_tried", { token: hub.adminToken })).status).toBe(404);
     expect((await hub.request("POST", `${path}/test`, { token: hub.adminToken })).status).toBe(200);
   });
 
   test("a manual run, with conditions or without, names its caller", async () => {
-    await json("PUT", "/variables/guests", { value: false });
+    const path = await made("run");
+    await json("PUT", "/variables/guests_run", { value: false });
     const token = await hub.tokenFor("admin");
     const run = async (body?: unknown) =>
       (await (
@@ -428,10 +472,10 @@ test("a rule that a person saves while the hub runs is read soon", async () => {
 
 test("wrong calls are limited, except from loopback", async () => {
   for (let attempt = 0; attempt < 10; attempt++)
-    expect((await hub.request("POST", "/webhooks/bell?secret=guess")).status).toBe(404);
+    expect((await hub.request("POST", "/webhooks/read?secret=guess")).status).toBe(404);
   await using proxied = await startTestHub({ server: 'trusted_proxies = ["127.0.0.1"]' });
   const from = (address: string) =>
-    proxied.request("POST", "/webhooks/bell?secret=guess", { headers: { "x-forwarded-for": address } });
+    proxied.request("POST", "/webhooks/read?secret=guess", { headers: { "x-forwarded-for": address } });
   for (let attempt = 0; attempt < 5; attempt++) expect((await from("192.0.2.1")).status).toBe(404);
   const refused = await from("192.0.2.1");
   expect(refused.status).toBe(429);

@@ -17,26 +17,42 @@ export interface Scenario {
   answers?: Record<string, string>;
 }
 
+/** Rows that need nothing of each other: each is a test. */
 export function runScenarios(hub: () => TestHub, rows: readonly Scenario[]): void {
-  const tokens = new Map<string, string>();
-  for (const row of rows) {
-    test(row.name, async () => {
-      const role = row.as ?? "admin";
-      if (role !== "nobody" && !tokens.has(role)) tokens.set(role, await hub().tokenFor(role));
-      const token = row.token ?? tokens.get(role);
-      const response = await hub().request(row.method ?? "GET", row.path, {
-        ...(token ? { token } : {}),
-        ...(row.body === undefined ? {} : { body: row.body }),
-        ...(row.headers ? { headers: row.headers } : {}),
-      });
-      const text = await response.text();
-      expect({ status: response.status, text }).toMatchObject({ status: row.status });
-      for (const part of row.contains ?? []) expect(text).toContain(part);
-      for (const part of row.lacks ?? []) expect(text).not.toContain(part);
-      for (const [name, value] of Object.entries(row.answers ?? {})) expect(response.headers.get(name)).toBe(value);
-      if (row.status >= 400) expectProblem(response, text);
-    });
-  }
+  for (const row of rows) test(row.name, () => checkRow(hub(), row));
+}
+
+/** Rows that build on each other: the steps of the test that calls this. */
+export async function runSteps(hub: TestHub, rows: readonly Scenario[]): Promise<void> {
+  for (const row of rows) await checkRow(hub, row);
+}
+
+const tokens = new WeakMap<TestHub, Map<string, string>>();
+
+async function checkRow(hub: TestHub, row: Scenario): Promise<void> {
+  const token = row.token ?? (await tokenOf(hub, row.as ?? "admin"));
+  const response = await hub.request(row.method ?? "GET", row.path, {
+    ...(token ? { token } : {}),
+    ...(row.body === undefined ? {} : { body: row.body }),
+    ...(row.headers ? { headers: row.headers } : {}),
+  });
+  const text = await response.text();
+  const { name, status } = row;
+  expect({ name, status: response.status, text }).toMatchObject({ name, status });
+  for (const part of row.contains ?? []) expect({ name, text }).toEqual({ name, text: expect.stringContaining(part) });
+  for (const part of row.lacks ?? []) expect({ name, text }).toEqual({ name, text: expect.not.stringContaining(part) });
+  for (const [header, value] of Object.entries(row.answers ?? {}))
+    expect({ name, [header]: response.headers.get(header) }).toEqual({ name, [header]: value });
+  if (row.status >= 400) expectProblem(response, text);
+}
+
+async function tokenOf(hub: TestHub, role: NonNullable<Scenario["as"]>): Promise<string | undefined> {
+  if (role === "nobody") return undefined;
+  const ofHub = tokens.get(hub) ?? new Map<string, string>();
+  tokens.set(hub, ofHub);
+  const token = ofHub.get(role) ?? (await hub.tokenFor(role));
+  ofHub.set(role, token);
+  return token;
 }
 
 function expectProblem(response: Response, text: string): void {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { runScenarios, type Scenario } from "../../support/scenarios.ts";
+import { runScenarios, runSteps } from "../../support/scenarios.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../../support/test-hub.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
@@ -40,107 +40,130 @@ async function json(method: string, path: string, body?: unknown): Promise<unkno
 }
 
 describe("timers", () => {
-  const rows: Scenario[] = [
-    {
-      name: "a viewer may not make one",
-      method: "POST",
-      path: "/timers",
-      as: "viewer",
-      body: { id: "x" },
-      status: 403,
-    },
-    { name: "a user may", method: "POST", path: "/timers", as: "user", body: { id: "tea", name: "Tea" }, status: 201 },
-    { name: "an id is taken once", method: "POST", path: "/timers", as: "user", body: { id: "tea" }, status: 409 },
-    {
-      name: "also by another kind",
-      method: "POST",
-      path: "/switches",
-      as: "user",
-      body: { id: "tea" },
-      status: 409,
-      contains: ['the id \\"tea\\" is already taken'],
-    },
-    {
-      name: "an id must fit into an address",
-      method: "POST",
-      path: "/timers",
-      body: { id: "a/b" },
-      status: 400,
-      contains: ["id: must have"],
-    },
-    {
-      name: "unknown keys are named",
-      method: "POST",
-      path: "/timers",
-      body: { id: "y", duration: 3 },
-      status: 400,
-      contains: ["duration"],
-    },
-    {
-      name: "one is read with its state",
-      path: "/timers/tea",
-      as: "viewer",
-      status: 200,
-      contains: ['"state":"idle"', '"duration_secs":null', '"ends_at":null', '"remaining_secs":null', '"area":null'],
-    },
-    { name: "none of that name", path: "/timers/coffee", status: 404, contains: ['there is no timer \\"coffee\\"'] },
-    { name: "a mode is no timer", method: "DELETE", path: "/timers/away", status: 404 },
-    { name: "commanded wrongly", method: "PATCH", path: "/devices/tea/state", body: { command: "strat" }, status: 400 },
-    {
-      name: "commanded too early",
-      method: "PATCH",
-      path: "/devices/tea/state",
-      body: { command: "pause" },
-      status: 409,
-    },
-    {
-      name: "a viewer does not command",
-      method: "PATCH",
-      path: "/devices/tea/state",
-      as: "viewer",
-      body: { command: "start", duration_secs: 60 },
-      status: 403,
-    },
-    {
-      name: "a user does",
-      method: "PATCH",
-      path: "/devices/tea/state",
-      as: "user",
-      body: { command: "start", duration_secs: 60 },
-      status: 202,
-    },
-    {
-      name: "a name is given",
-      method: "PATCH",
-      path: "/timers/tea",
-      as: "user",
-      body: { name: "Green tea" },
-      status: 200,
-      contains: ['"name":"Green tea"'],
-    },
-  ];
-  runScenarios(() => hub, rows);
+  runScenarios(
+    () => hub,
+    [
+      {
+        name: "a viewer may not make one",
+        method: "POST",
+        path: "/timers",
+        as: "viewer",
+        body: { id: "x" },
+        status: 403,
+      },
+      {
+        name: "an id must fit into an address",
+        method: "POST",
+        path: "/timers",
+        body: { id: "a/b" },
+        status: 400,
+        contains: ["id: must have"],
+      },
+      {
+        name: "unknown keys are named",
+        method: "POST",
+        path: "/timers",
+        body: { id: "y", duration: 3 },
+        status: 400,
+        contains: ["duration"],
+      },
+      { name: "none of that name", path: "/timers/coffee", status: 404, contains: ['there is no timer \\"coffee\\"'] },
+      { name: "a mode is no timer", method: "DELETE", path: "/timers/away", status: 404 },
+    ],
+  );
+
+  test("one is made, read, commanded and named", () =>
+    runSteps(hub, [
+      {
+        name: "a user may",
+        method: "POST",
+        path: "/timers",
+        as: "user",
+        body: { id: "tea", name: "Tea" },
+        status: 201,
+      },
+      { name: "an id is taken once", method: "POST", path: "/timers", as: "user", body: { id: "tea" }, status: 409 },
+      {
+        name: "also by another kind",
+        method: "POST",
+        path: "/switches",
+        as: "user",
+        body: { id: "tea" },
+        status: 409,
+        contains: ['the id \\"tea\\" is already taken'],
+      },
+      {
+        name: "one is read with its state",
+        path: "/timers/tea",
+        as: "viewer",
+        status: 200,
+        contains: ['"state":"idle"', '"duration_secs":null', '"ends_at":null', '"remaining_secs":null', '"area":null'],
+      },
+      {
+        name: "commanded wrongly",
+        method: "PATCH",
+        path: "/devices/tea/state",
+        body: { command: "strat" },
+        status: 400,
+      },
+      {
+        name: "commanded too early",
+        method: "PATCH",
+        path: "/devices/tea/state",
+        body: { command: "pause" },
+        status: 409,
+      },
+      {
+        name: "a viewer does not command",
+        method: "PATCH",
+        path: "/devices/tea/state",
+        as: "viewer",
+        body: { command: "start", duration_secs: 60 },
+        status: 403,
+      },
+      {
+        name: "a user does",
+        method: "PATCH",
+        path: "/devices/tea/state",
+        as: "user",
+        body: { command: "start", duration_secs: 60 },
+        status: 202,
+      },
+      {
+        name: "a name is given",
+        method: "PATCH",
+        path: "/timers/tea",
+        as: "user",
+        body: { name: "Green tea" },
+        status: 200,
+        contains: ['"name":"Green tea"'],
+      },
+    ]));
 
   test("answer the time left now, and report their end once", async () => {
-    await json("PATCH", "/devices/tea/state", { command: "start", duration_secs: 90 });
+    await json("POST", "/timers", { id: "eggs" });
+    await json("PATCH", "/devices/eggs/state", { command: "start", duration_secs: 60 });
+    await json("PATCH", "/devices/eggs/state", { command: "start", duration_secs: 90 });
     await clock.advance(30_250);
-    expect(await json("GET", "/timers")).toMatchObject([{ id: "tea", state: "started", remaining_secs: 59.75 }]);
+    const timers = (await json("GET", "/timers")) as { id: string }[];
+    expect(timers.find(({ id }) => id === "eggs")).toMatchObject({ state: "started", remaining_secs: 59.75 });
     await clock.advance(59_750);
-    expect(await json("GET", "/timers/tea")).toMatchObject({ state: "expired", duration_secs: 90, ends_at: null });
+    expect(await json("GET", "/timers/eggs")).toMatchObject({ state: "expired", duration_secs: 90, ends_at: null });
     const events = (await json("GET", "/events?type=timer_state_changed")) as { state: string; device_id: string }[];
-    expect(events.map(({ state }) => state)).toEqual(["expired", "started", "started"]);
+    const ofEggs = events.filter(({ device_id }) => device_id === "eggs");
+    expect(ofEggs.map(({ state }) => state)).toEqual(["expired", "started", "started"]);
   });
 
   test("are removed, also as devices", async () => {
-    expect(await json("DELETE", "/timers/tea")).toBe(204);
-    expect(await json("GET", "/devices/tea")).toMatchObject({ status: 404 });
+    await json("POST", "/timers", { id: "rice" });
+    expect(await json("DELETE", "/timers/rice")).toBe(204);
+    expect(await json("GET", "/devices/rice")).toMatchObject({ status: 404 });
   });
 });
 
 describe("switches", () => {
-  runScenarios(
-    () => hub,
-    [
+  test("one is made, turned, named and removed", () =>
+    runSteps(hub, [
       { name: "made", method: "POST", path: "/switches", as: "user", body: { id: "guests" }, status: 201 },
       {
         name: "turned",
@@ -168,8 +191,7 @@ describe("switches", () => {
       },
       { name: "removed", method: "DELETE", path: "/switches/guests", as: "user", status: 204 },
       { name: "and gone", path: "/switches/guests", status: 404 },
-    ],
-  );
+    ]));
 });
 
 describe("modes", () => {
@@ -239,6 +261,7 @@ describe("modes", () => {
   );
 
   test("report who turned them, in order", async () => {
+    await json("PUT", "/modes/away", { on: true });
     await json("PUT", "/modes/away", { on: false });
     const events = (await json("GET", "/events?limit=3")) as Record<string, unknown>[];
     expect(events.reverse()).toMatchObject([
