@@ -1,10 +1,11 @@
 // A house whose hub was upgraded from a version that turned `contact` round: what was recorded of a door, what rules mean by it, and who
 // is told.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import mqtt, { type MqttClient } from "mqtt";
 import type { JsonObject } from "../../src/core/json.ts";
 import { ANNOUNCED, DOOR, PAST, putFormerDoor } from "../support/former-door.ts";
+import { story } from "../support/story.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { until } from "../support/wait.ts";
@@ -76,16 +77,18 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-test("the door is as open as it was, and its contact is as it reports it", async () => {
+const step = story("a house that was upgraded");
+
+step("the door is as open as it was, and its contact is as it reports it", async () => {
   const { attributes } = await get<{ attributes: JsonObject }>(`/devices/${DOOR}`);
   expect(attributes).toEqual({ contact: false, open: true, voltage: 3005, battery: 90 });
 });
 
-test("what was recorded is its past, under the name that means it now", async () => {
+step("what was recorded is its past, under the name that means it now", async () => {
   expect([await recorded("open"), await recorded("contact")]).toEqual([PAST.map(([, isOpen]) => isOpen), []]);
 });
 
-test("each rule is listed with what its attribute is now, for all who see rules", async () => {
+step("each rule is listed with what its attribute is now, for all who see rules", async () => {
   const listed = await (await post("GET", "/rules/renamed-attributes", await hub.tokenFor("viewer"))).json();
   expect(listed).toContainEqual({
     ...{ rule_id: ID, rule_name: "Front door is opened", file: "opened.ron", can_turn: true, why_not: null },
@@ -96,7 +99,7 @@ test("each rule is listed with what its attribute is now, for all who see rules"
   expect((await post("DELETE", `/rules/${ID}/renamed-attributes`, user)).status).toBe(403);
 });
 
-test("an alert names them, with what to do", async () => {
+step("an alert names them, with what to do", async () => {
   const alert = await until("the alert", async () =>
     (await get("/system/alerts")).find(({ kind }) => kind === "rules_renamed_attributes"),
   );
@@ -108,7 +111,7 @@ test("an alert names them, with what to do", async () => {
   });
 });
 
-test("nothing fires on it before somebody has decided, and the trace says why", async () => {
+step("nothing fires on it before somebody has decided, and the trace says why", async () => {
   await say("front door", { contact: true, voltage: 3005, battery: 90 });
   await until("both are considered", async () => (await traces(ID)).length + (await traces(OTHER)).length === 1);
   expect((await traces(ID))[0]).toMatchObject({ outcome: "paused", why: expect.stringContaining('is "open" now') });
@@ -116,7 +119,7 @@ test("nothing fires on it before somebody has decided, and the trace says why", 
   await until("both are considered", async () => (await traces(OTHER)).length === 1);
 });
 
-test("a look at what would be changed changes nothing, and is no change in the audit log", async () => {
+step("a look at what would be changed changes nothing, and is no change in the audit log", async () => {
   const shown = await post("POST", `/rules/${ID}/rename-attributes?dry_run=true`);
   expect(await shown.json()).toEqual({
     text: RULE.replace('"contact"', '"open"'),
@@ -134,7 +137,7 @@ test("a look at what would be changed changes nothing, and is no change in the a
   ).toEqual([]);
 });
 
-test("a turned rule fires when the door opens, and not when it closes", async () => {
+step("a turned rule fires when the door opens, and not when it closes", async () => {
   const answer = await post("POST", `/rules/${ID}/rename-attributes`);
   expect(answer.headers.get("etag")).toBeTruthy();
   expect(await answer.json()).toMatchObject({ id: ID, state: "enabled", rule: { triggers: [{ attribute: "open" }] } });
@@ -155,7 +158,7 @@ test("a turned rule fires when the door opens, and not when it closes", async ()
   ).toHaveLength(1);
 });
 
-test("the log has one line about all of it", async () => {
+step("the log has one line about all of it", async () => {
   const lines = await until("the line", () => {
     const found = hub.edge.stdout.text.split("\n").filter((line) => line.includes("have other names since"));
     return found.length > 0 && found;
@@ -163,7 +166,7 @@ test("the log has one line about all of it", async () => {
   expect(lines).toEqual([expect.stringMatching(/attributes=1 rules=2 such_as="Closed, Front door is opened"$/)]);
 });
 
-test("one that is right as it is fires from then on, and the list stays empty over a restart", async () => {
+step("one that is right as it is fires from then on, and the list stays empty over a restart", async () => {
   expect((await post("DELETE", `/rules/${OTHER}/renamed-attributes`)).status).toBe(204);
   expect((await post("DELETE", "/rules/nobody/renamed-attributes")).status).toBe(404);
   expect(await get("/rules/renamed-attributes")).toEqual([]);
