@@ -1,9 +1,10 @@
 // A hub that may not be the hub of its house any more: what would change it is refused, since it would be lost, and reading goes on.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { openMcpClient } from "../mcp/mcp-client.ts";
 import { type BrokerProcess, type ExternalHub, retained, startBroker, startExternalHub } from "../mqtt/external/rig.ts";
 import { createTestStanding, type TestStanding } from "../support/stand-in-standing.ts";
+import { story } from "../support/story.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
 
@@ -90,7 +91,9 @@ async function expectRefusals(says: string): Promise<void> {
   await using _stream = await hub.openStream();
 }
 
-test("as long as another machine may be the hub, writes are refused; afterwards they are accepted again", async () => {
+const step = story("a hub whose house may be another machine's");
+
+step("as long as another machine may be the hub, writes are refused; afterwards they are accepted again", async () => {
   const engine = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   standing.lease.engine = () => {
@@ -112,7 +115,7 @@ test("as long as another machine may be the hub, writes are refused; afterwards 
   expect(standing.steps).toEqual([]);
 });
 
-test("from the end of its lease until it has stopped, writes are refused", async () => {
+step("from the end of its lease until it has stopped, writes are refused", async () => {
   standing.lease.until = 0;
   await expectRefusals("this machine is no longer the hub of this house: its lease has ended");
   expect(standing.steps).toEqual(["its lease has ended"]);

@@ -1,9 +1,10 @@
 // A machine that stood still for longer than its lease (SIGSTOP, a suspended virtual machine) and goes on: another one may be the hub
 // by then, so nothing leaves this one any more, whatever was waiting to be sent.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import type { Clock } from "../../src/core/clock.ts";
 import { createTestStanding, type TestStanding } from "../support/stand-in-standing.ts";
+import { story } from "../support/story.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -76,7 +77,9 @@ async function ask(method: string, path: string, body?: unknown) {
 
 const traces = async () => (await ask("GET", "/rules/doorbell/traces")).body;
 
-test("while the lease is held, everything is sent, and commands say in which epoch", async () => {
+const step = story("a machine that stands still");
+
+step("while the lease is held, everything is sent, and commands say in which epoch", async () => {
   standing.lease.until = clock.mono() + LEASE_MS;
   await client.publishAsync("hub/devices/bell/state", '{"on":true}', { qos: 1 });
   await until("all four went out", () => received.length === 2 && requests.length === 2);
@@ -88,7 +91,7 @@ test("while the lease is held, everything is sent, and commands say in which epo
   await client.publishAsync("hub/devices/bell/state", '{"on":false}', { qos: 1 });
 });
 
-test("after standing still for longer than the lease, not one message leaves, and the hub steps down", async () => {
+step("after standing still for longer than the lease, not one message leaves, and the hub steps down", async () => {
   const before = { received: received.length, requests: requests.length };
   const ended = new Promise<void>((resolve) => client.once("close", () => resolve()));
   stoodStill = LEASE_MS;

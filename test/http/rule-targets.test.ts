@@ -46,12 +46,17 @@ test("switches by tag and area; what is in the house counts at that moment, and 
 });
 
 test("an expression sees the same devices, and a message is filled in with it", async () => {
+  for (const id of ["desk", "shelf", "window"]) {
+    await ask("POST", "/switches", { id });
+    await ask("PATCH", `/devices/${id}`, { area: "study" });
+  }
+  for (const id of ["desk", "shelf"]) await ask("PATCH", `/devices/${id}/state`, { on: true });
   const { id } = await ask<{ id: string }>("POST", "/rules", {
     name: "Tells",
     actions: [
       {
         type: "log_message",
-        message: "{{= devices('', 'switch').count(d, d.on) }} of {{= devices('','switch').size() }}",
+        message: "{{= devices('study', 'switch').count(d, d.on) }} of {{= devices('study','switch').size() }}",
       },
       { type: "set_variable", name: "dice", expression: "random(1, 6)" },
     ],
@@ -62,8 +67,9 @@ test("an expression sees the same devices, and a message is filled in with it", 
 });
 
 test("tags are bounded, and only words", async () => {
+  await ask("POST", "/switches", { id: "bare" });
   for (const tags of [[""], [1], Array.from({ length: 51 }, (_, n) => `t${n}`), "xmas"]) {
-    const response = await hub.request("PATCH", "/devices/lamp", { token: hub.adminToken, body: { tags } });
+    const response = await hub.request("PATCH", "/devices/bare", { token: hub.adminToken, body: { tags } });
     expect(response.status).toBe(400);
   }
 });

@@ -194,6 +194,7 @@ describe("acting", () => {
 
 describe("what protects the house", () => {
   test("is not there unless it is named", async () => {
+    await acting.ask("command_device", { id: "hall_lamp", state: { on: true } });
     type Sent = { source: string };
     const sent = async () =>
       (await house.admin<Sent[]>("GET", "/events?type=device_command_sent")).filter(({ source }) => source === "mcp");
@@ -255,6 +256,7 @@ describe("a key for some areas", () => {
     expect(await hall.fail("activate_scene", { id: "night" })).toContain("there is no scene");
     const { rules } = await hall.ask<{ rules: { name: string }[] }>("list_rules");
     expect(rules.map(({ name }) => name)).toEqual(["Hall light"]);
+    await hall.ask("command_device", { id: "hall_lamp", state: { on: true } });
     const events = JSON.stringify(await hall.ask("recent_events"));
     expect(events).toContain("hall_lamp");
     expect(events).not.toContain("bed_lamp");
@@ -263,7 +265,6 @@ describe("a key for some areas", () => {
       devices: 2,
       access: { areas: ["hall"], may_command: true },
     });
-    await hall.ask("command_device", { id: "hall_lamp", state: { on: true } });
   });
 
   test("loses a device that leaves the area", async () => {

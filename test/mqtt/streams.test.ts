@@ -56,6 +56,7 @@ describe("in chunks", () => {
           const size = 1 + random(3000);
           raw.socket.write(bytes.subarray(at, at + size));
           at += size;
+          // What is written apart in time is read apart.
           if (random(3) > 0) await Bun.sleep(random(3));
         }
         await until(() => raw.closed() || received(hub, name).length === topics.length);

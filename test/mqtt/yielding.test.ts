@@ -48,6 +48,7 @@ async function answersWhile(hub: TestHub, busy: () => boolean): Promise<number> 
     const answer = await hub.request("GET", "/health");
     expect(answer.status).toBe(200);
     if (!busy()) return answers;
+    // Leaves the hub, which is in this process, to its flood.
     await Bun.sleep(2);
   }
 }

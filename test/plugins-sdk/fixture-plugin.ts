@@ -22,6 +22,7 @@ runPlugin({
         capabilities: Type.Object({ on: Type.Boolean({ title: "On" }) }),
         async onCommand(command) {
           if (command.command === "break") throw new Error("broken on purpose");
+          // As a device would, it answers later than it is asked.
           await Bun.sleep(1);
           lamp.set({ on: command.on === true, greeting: plugin.config.greeting });
           return command.level === undefined ? undefined : { level: command.level };

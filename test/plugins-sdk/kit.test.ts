@@ -167,6 +167,7 @@ test("repeated work never overlaps, continues after an error, and ends", async (
   timers.every(2, async () => {
     runs++;
     most = Math.max(most, ++running);
+    // Longer than the interval: the next run falls due meanwhile.
     await Bun.sleep(7);
     running--;
     throw new Error("on purpose");

@@ -199,6 +199,7 @@ async function replayOne(port: number, stream: RecordedStream, number: number): 
     closed = true;
   });
   for (const piece of number % 2 === 1 ? piecesOf(Buffer.concat(stream.pieces), random) : stream.pieces) {
+    // What is written apart in time is read apart.
     await Bun.sleep(random.next() * 3);
     socket.write(piece);
   }

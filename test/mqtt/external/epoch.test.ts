@@ -16,6 +16,7 @@ beforeAll(async () => {
   broker = await startBroker();
   watcher = await broker.client();
   await watcher.subscribeAsync("hub/#", { qos: 1 });
+  await watcher.publishAsync("hub/devices/lamp/state", '{"on":false}', retained);
   await watcher.publishAsync("hub/devices/lamp/availability", "online", retained);
 });
 afterAll(async () => broker[Symbol.asyncDispose]());
@@ -50,7 +51,6 @@ async function command(hub: ExternalHub) {
 test("the epoch is told before anything else, and the broker keeps it", async () => {
   await say("");
   watcher.messages.length = 0;
-  await watcher.publishAsync("hub/devices/lamp/state", '{"on":false}', retained);
   const standing = createTestStanding(clock, { epoch: 4 });
   await using hub = await start(standing, NO_NOTE);
   await hub.back();

@@ -39,6 +39,7 @@ await using outbox = startOutbox({
 for (let number = Number(from); number < Number(to); number++) {
   void outbox.post(notifier.render({ channel: "all", message: `${number}` }));
   process.stdout.write(`kept ${number}\n`);
+  // So slowly that it is killed in between.
   await Bun.sleep(4);
 }
 while (outbox.list().length > 0) await Bun.sleep(5);

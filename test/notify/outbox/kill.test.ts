@@ -24,6 +24,7 @@ function openService(): Service {
       const channel = new URL(request.url).pathname.split("/")[1] ?? "";
       const message = new URLSearchParams(await request.text()).get("message");
       if (++requests % 100 === 0) return Response.json({ status: 0 }, { status: 503 });
+      // A service that is slow now and then, before it takes the message and behind that: either may be where the hub is killed.
       if (requests % 3 === 0) await Bun.sleep(requests % 7);
       accepted[channel]?.push(Number(message));
       if (requests % 5 === 0) await Bun.sleep(requests % 11);

@@ -60,6 +60,7 @@ const host: RuleHost = {
   hasChannel: () => true,
   clearNotification: () => false,
   async command(id: string, command: JsonObject) {
+    // A command takes its time, in which the house may be killed; so does a notification.
     await Bun.sleep(1);
     did(`command ${id} ${JSON.stringify(command)}`);
   },

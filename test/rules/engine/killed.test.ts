@@ -28,6 +28,7 @@ async function runKilled(folder: string, how: "begin" | "go-on", keptIn: string)
     ready.resolve();
   })();
   await ready.promise;
+  // When it is killed is what differs between the runs.
   await Bun.sleep(random.below(LONGEST_MS));
   house.kill("SIGKILL");
   await Promise.all([reading, house.exited]);

@@ -21,6 +21,7 @@ test(
         stdout: "pipe",
       });
       await writer.stdout.getReader().read();
+      // Each round kills it later: before, during and after a write.
       await Bun.sleep(1 + 3 * round);
       writer.kill("SIGKILL");
       await writer.exited;

@@ -67,6 +67,7 @@ async function runAndKill(home: Home, answers: string, afterMs: number): Promise
     stderr: "inherit",
   });
   await copier.stdout.getReader().read();
+  // When it is killed is what differs between the runs.
   await Bun.sleep(afterMs);
   copier.kill("SIGKILL");
   await copier.exited;
