@@ -53,7 +53,10 @@ export async function wireMqtt(
     return startExternal(
       options,
       { ...shared, rank: standing && gate && rankOf(standing, gate, createMeta(stores.db)) },
-      () => background(log, "discovery", discovery.start()),
+      () => {
+        plugins.brokerConnected();
+        background(log, "discovery", discovery.start());
+      },
     );
   const { startMqtt } = await import("../mqtt/start.ts");
   return startMqtt({

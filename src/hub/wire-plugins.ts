@@ -74,7 +74,14 @@ export function offPlugins(reason: string): Plugins {
   const ignore = (): void => {};
   const signs = { heartbeat: ignore, status: ignore, registered: ignore, heard: ignore, deviceHeard: ignore };
   const reports = { capabilities: () => undefined, response: () => undefined, report: () => undefined };
-  return standInFor<Plugins>(reason, { startAll() {}, ...signs, ...reports, problems: () => [], unconfined: () => 0 });
+  return standInFor<Plugins>(reason, {
+    startAll: ignore,
+    brokerConnected: ignore,
+    ...signs,
+    ...reports,
+    problems: () => [],
+    unconfined: () => 0,
+  });
 }
 
 /** Each entry of [[plugins]] with problems once, under its id, or under its place in the file if it has none. */

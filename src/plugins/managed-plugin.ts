@@ -47,6 +47,8 @@ export class ManagedPlugin implements AsyncDisposable {
   readonly #crashes: number[] = [];
   #process: PluginProcess | undefined;
   #retry: Timer | undefined;
+  /** Its start waits for the broker. */
+  #waiting: { isRestart: boolean } | undefined;
   #measured: (Usage & { pid: number }) | undefined;
   #lastExit: LastExit | null = null;
   #restarts = 0;
@@ -88,6 +90,15 @@ export class ManagedPlugin implements AsyncDisposable {
       await this.#start();
     };
     return this.#enqueue(restart).then(() => this.record());
+  }
+
+  /** The hub hears plugins from now on: starts it where that was waited for. */
+  brokerConnected(): void {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return;
+    this.#background("start of a plugin", async () => {
+      if (this.#waiting === waiting) await this.#launch(waiting);
+    });
   }
 
   log(lines: number): string[] {
@@ -160,7 +171,7 @@ export class ManagedPlugin implements AsyncDisposable {
     if (this.#closing) throw new HubError("unavailable", "the hub is stopping");
     if (this.#process) return;
     this.#backoff.reset();
-    await this.#launch();
+    await this.#launch({ isRestart: false });
   }
 
   async #stop(reason: string): Promise<void> {
@@ -170,14 +181,20 @@ export class ManagedPlugin implements AsyncDisposable {
     this.#presence.to("stopped", reason);
   }
 
-  /** True when a process runs; otherwise a retry is scheduled. */
-  async #launch(): Promise<boolean> {
-    const { entry, accounts, keys } = this.#options;
+  /** Where it cannot run now, a retry is scheduled, or its start waits for the broker. */
+  async #launch(how: { isRestart: boolean }): Promise<void> {
+    const { entry, accounts, keys, cutOff } = this.#options;
     this.#cancelRetry();
-    if (this.#closing) return false;
+    if (this.#closing) return;
     const reason = whyNotRunnable(this.#options);
     if (reason) return this.#startFailed(new Error(reason), this.#slowBackoff.next());
     this.#presence.to("starting");
+    // The broker does not keep registrations: one that the hub does not hear is lost until the plugin connects again.
+    if (cutOff?.()) {
+      this.#waiting = how;
+      this.#log.info("plugin is started once the MQTT broker is there");
+      return;
+    }
     try {
       const api = entry.api && keys.issue(this.#id, entry.api);
       this.#process = await startProcess(this.#options, { password: accounts.issue(this.#id, entry), api });
@@ -186,23 +203,22 @@ export class ManagedPlugin implements AsyncDisposable {
       return this.#startFailed(error, this.#backoff.next());
     }
     this.#presence.expect();
+    if (how.isRestart) this.#restarts++;
     this.#log.info("plugin started", { process: this.#process.pid });
     background(this.#log, "end of a plugin", this.#watch(this.#process));
-    return true;
   }
 
   #revoke(): void {
     for (const credentials of [this.#options.accounts, this.#options.keys]) credentials.revoke(this.#id);
   }
 
-  #startFailed(error: unknown, retryMs: number): false {
+  #startFailed(error: unknown, retryMs: number): void {
     const reason = messageOf(error);
     // Logged once, not for every try.
     if (this.#lastExit?.reason !== reason) this.#log.error("plugin cannot be started", { reason });
     this.#lastExit = failedStart(error, this.#options.clock);
     this.#presence.to("offline", reason);
     this.#retryAfter(retryMs);
-    return false;
   }
 
   #retryAfter(ms: number): void {
@@ -215,12 +231,13 @@ export class ManagedPlugin implements AsyncDisposable {
   #cancelRetry(): void {
     this.#retry?.[Symbol.dispose]();
     this.#retry = undefined;
+    this.#waiting = undefined;
   }
 
   async #retryNow(): Promise<void> {
     this.#retry = undefined;
     if (this.#process || this.#closing || this.#presence.status === "stopped") return;
-    if (await this.#launch()) this.#restarts++;
+    await this.#launch({ isRestart: true });
   }
 
   async #watch(watched: PluginProcess): Promise<void> {

@@ -46,6 +46,8 @@ export interface Plugins extends PluginRemote, AsyncDisposable {
   log(id: string, lines: number): string[];
   /** Starts the enabled plugins, and the timeout of those that only connect. */
   startAll(): void;
+  /** No longer cut off: starts those that wait for it. */
+  brokerConnected(): void;
   /** How many of the plugins that the hub runs are not confined. */
   unconfined(): number;
   /** What a person has to correct before a plugin can run. */
@@ -76,7 +78,7 @@ export interface PluginsOptions {
   random: RandomBytes;
   emit: (event: HubEvent) => void;
   broker: () => PluginBroker;
-  /** Whether no plugin can be heard now, as the broker is gone. */
+  /** Whether no plugin can be heard now, as the broker is gone: none is started then. */
   cutOff?: () => boolean;
   accounts: PluginAccounts;
   keys: PluginKeys;
@@ -216,6 +218,9 @@ export function createPlugins(options: PluginsOptions): Plugins {
       if (free) log.warn("plugins are not confined and can read what the hub can", { reason: verdictOf(free).detail });
       for (const { presence } of external.values()) if (presence.status === "starting") presence.expect();
       for (const { id, enabled } of entries) if (enabled) background(log, "start of a plugin", findManaged(id).start());
+    },
+    brokerConnected() {
+      for (const plugin of managed.values()) plugin.brokerConnected();
     },
     heartbeat: (id, heartbeat) => presenceOf(id)?.heartbeat(heartbeat),
     status(id, status) {

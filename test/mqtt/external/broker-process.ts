@@ -17,10 +17,13 @@ export interface BrokerOptions {
   denied?: string[];
   /** It keeps no retained messages for subscriptions with wildcards, as RabbitMQ does. */
   forgetful?: boolean;
+  /** A subscription to this is granted when somebody publishes to `grant`. */
+  held?: string;
 }
 
 const options = JSON.parse(process.argv[2] ?? "{}") as BrokerOptions;
-const { passwords, tls, retained, denied = [] } = options;
+const { passwords, tls, retained, denied = [], held } = options;
+const granted = Promise.withResolvers<void>();
 const kept = new Map<string, string>(
   retained && existsSync(retained) ? JSON.parse(readFileSync(retained, "utf8")) : [],
 );
@@ -28,7 +31,12 @@ const kept = new Map<string, string>(
 const broker = await Aedes.createBroker({
   authenticate: (_client, username, password, done) =>
     done(null, !passwords || (username !== undefined && passwords[username] === password?.toString())),
+  authorizeSubscribe(_client, subscription, done) {
+    if (subscription.topic !== held) done(null, subscription);
+    else granted.promise.then(() => done(null, subscription));
+  },
   authorizePublish(_client, packet, done) {
+    if (packet.topic === "grant") granted.resolve();
     if (denied.some((topic) => packet.topic.startsWith(topic))) packet.topic = "$denied";
     if (options.forgetful) packet.retain = false;
     done(null);
