@@ -46,7 +46,7 @@ async function shows(
   const seen = () => Object.fromEntries(wanted.map(([name]) => [name, home.read(label, AT[name as keyof typeof AT])]));
   const isSo = () =>
     home.labels().includes(label) && wanted.every(([name, value]) => isDeepStrictEqual(seen()[name], [value].flat()));
-  await until(`${label} is so`, isSo, { timeoutMs: 10_000 }).catch(() => {
+  await until(`${label} is so`, isSo).catch(() => {
     throw new Error(`${label} shows ${JSON.stringify(seen())} instead of ${JSON.stringify(values)}`);
   });
 }

@@ -30,7 +30,15 @@ trap end_all EXIT
 mkdir -p "$work/dav" "$work/rclone-sftp" "$work/ssh" /run/sshd
 hub() { (cd "$work" && exec env -i PATH="$PATH" HOME="$work" "$binary" "$@"); }
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# Below those that Linux gives to connections: a server that comes back finds it free.
+free_port() {
+  local port
+  for _ in {1..100}; do
+    port=$((20000 + RANDOM % 12000))
+    if ! listens "$port"; then echo "$port"; return; fi
+  done
+  return 1
+}
 listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
 # Its port is free when this returns.
@@ -130,6 +138,8 @@ same_everywhere() {
     [ "$(sha256sum <"$(ls "$place"/hub-*/hub-backup-*.zip.age | tail -1)")" = "$sum" ] || { echo "another one in $place"; return 1; }
   done
 }
+# The name of a backup is its second.
+next_second() { sleep 1; }
 age_opens() { printf '%s\n' "$passphrase" | script -qec "age -d -o '$work/opened.zip' '$1'" /dev/null && unzip -tq "$work/opened.zip"; }
 says() { # WORDS COMMAND…: fails with these words
   local words=$1 said
@@ -157,7 +167,7 @@ check "the recovery sheet" sh -c "env -i PATH='$PATH' '$binary' backup --recover
 
 kill_dav
 check "a server that is gone: the test says so" sh -c "[ $(ask POST /system/backups/targets/cloud/test '{}' | jq '.detail | contains("nobody answers")') = true ]"
-check "… the next backup goes to the others" jq -e '.name' <(sleep 1; ask POST /system/backups)
+check "… the next backup goes to the others" jq -e '.name' <(next_second; ask POST /system/backups)
 check "… and it is said why it is not there" patiently of cloud '.failing_since and (.problem | contains("nobody answers"))'
 check "… while the others have it" patiently of stick '(.copies | length) >= 1 and .problem == null and .doing == "idle"'
 # Before every fraction of this second, and before what the server gets by itself.
@@ -167,7 +177,7 @@ check "… and when it is back, so are the copies" jq -e .ok <(ask POST /system/
 check "… of all" patiently of cloud ".last_success >= \"$since\" and .problem == null and (.copies | length) >= 1"
 
 mv "$disk/.hub-backup-target" "$work/mark"
-check "a disk that is not mounted is not filled" sh -c "[ $(sleep 1; ask POST /system/backups | jq 'has("name")') = true ]"
+check "a disk that is not mounted is not filled" sh -c "[ $(next_second; ask POST /system/backups | jq 'has("name")') = true ]"
 check "… and it is said" patiently of stick '.problem and (.problem | contains("not mounted"))'
 mv "$work/mark" "$disk/.hub-backup-target"
 

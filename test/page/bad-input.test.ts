@@ -101,7 +101,7 @@ const SPOILT = [
 
 for (const view of SPOILT)
   test(`${view.name} bears it`, async () => {
-    await visitor.go(await pathOf(view, house));
+    await visitor.walk(await pathOf(view, house));
     await settled(visitor.page);
     await picture(visitor.page, `bad-${view.name}`);
     expect(await visitor.page.evaluate(() => (window as unknown as { ran?: number }).ran)).toBeUndefined();

@@ -120,7 +120,7 @@ test("who is reached and who is not to be disturbed is seen, and a message that 
   const saved = await house.hub.request("POST", "/rules", { body: LEAK });
   const run = await house.hub.request("POST", `/rules/${saved.json<{ id: string }>().id}/run`, { body: {} });
   expect([saved.status, run.status]).toEqual([201, 200]);
-  await using visitor = await visitors.visit(house, { role: "user", path: "/messages" });
+  await using visitor = await visitors.visit(house, { isNew: true, role: "user", path: "/messages" });
   const { page } = visitor;
   const shown = () => page.evaluate(() => document.querySelector("main")?.textContent ?? "");
   await until("Anna is shown, who is away and not to be disturbed", async () =>
@@ -159,7 +159,7 @@ test("a message's link leads to it among all others, its buttons answer there, a
   );
   expect(open).toHaveLength(12);
   const named = open.at(-1)?.id ?? "";
-  await using visitor = await visitors.visit(house, { role: "user", path: `/messages?notice=${named}` });
+  await using visitor = await visitors.visit(house, { isNew: true, role: "user", path: `/messages?notice=${named}` });
   const { page } = visitor;
   const row = () =>
     page.evaluate(() => {
@@ -188,7 +188,7 @@ test("a message's link leads to it among all others, its buttons answer there, a
 });
 
 test("a push is shown with its text, stays where it is an emergency, and the next with its tag takes its place", async () => {
-  await using visitor = await visitors.visit(house, { role: "user" });
+  await using visitor = await visitors.visit(house, { isNew: true, role: "user" });
   await visitor.page.browserContext().overridePermissions(house.origin, ["notifications"]);
   await visitor.page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
   const push = await pushTo(visitor);
@@ -222,7 +222,7 @@ test("a button under a push answers at the hub, though its link has another addr
     (id) => told.actions.find((one) => one.id === id)?.url ?? "",
   );
   expect(confirm).toStartWith("https://hub.home.example/api/v1/notify/links/");
-  await using visitor = await visitors.visit(house, { role: "user" });
+  await using visitor = await visitors.visit(house, { isNew: true, role: "user" });
   const { page } = visitor;
   await page.browserContext().overridePermissions(house.origin, ["notifications"]);
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));

@@ -36,7 +36,7 @@ const isNext = ({ page }: Visitor) =>
   page.evaluate(() => document.querySelector("script[src*='main-next']") !== null).catch(() => false);
 
 test("a restored hub is followed: what is shown is the house of the archive", async () => {
-  await using visitor = await visitors.visit(house, { role: "admin" });
+  await using visitor = await visitors.visit(house, { isNew: true, role: "admin" });
   await mark(visitor);
   const archive = folder.at("house.zip");
   await downloadBackup(house.hub, archive);
@@ -94,8 +94,8 @@ test("an upgraded hub has another page: an old one loads it at a quiet moment, a
     env: { ...Bun.env, PAGE_PACK: otherPage() },
   });
   expect(await build.exited).toBe(0);
-  await using quiet = await visitors.visit(house, { role: "user" });
-  await using typing = await visitors.visit(house, { role: "user" });
+  await using quiet = await visitors.visit(house, { isNew: true, role: "user" });
+  await using typing = await visitors.visit(house, { isNew: true, role: "user" });
   await mark(quiet);
   await typing.page.evaluate(() => {
     const field = document.createElement("textarea");

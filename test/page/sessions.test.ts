@@ -47,7 +47,7 @@ async function type({ page }: Visitor, text: string): Promise<void> {
 }
 
 test("a session lasts longer than its token, without a break", async () => {
-  await using visitor = await visitors.visit(house, { role: "user", path: VIEW });
+  await using visitor = await visitors.visit(house, { isNew: true, role: "user", path: VIEW });
   const firstEnds = performance.now() + LIFETIME_SECS * 1000;
   const tokens = new Set<string>();
   const look = async (): Promise<boolean> => {
@@ -60,7 +60,7 @@ test("a session lasts longer than its token, without a break", async () => {
 });
 
 test("a session that was ended asks for the password, and then all is as it was, also what was typed", async () => {
-  await using visitor = await visitors.visit(house, { role: "user", path: VIEW });
+  await using visitor = await visitors.visit(house, { isNew: true, role: "user", path: VIEW });
   const { page } = visitor;
   await type(visitor, "not saved yet");
   await endSessionsOf("user");
@@ -80,7 +80,7 @@ const FIELD = "main :is(input:not([type]), input[type=text], textarea)";
 const textIn = ({ page }: Visitor): Promise<string> => page.$eval(FIELD, (field) => (field as HTMLInputElement).value);
 
 test.each(["/areas", "/accounts"])("what was typed at %s is kept too", async (path) => {
-  await using visitor = await visitors.visit(house, { role: "admin", path });
+  await using visitor = await visitors.visit(house, { isNew: true, role: "admin", path });
   const { page } = visitor;
   await page.waitForSelector(FIELD);
   await page.type(FIELD, "half-done");
@@ -93,7 +93,7 @@ test.each(["/areas", "/accounts"])("what was typed at %s is kept too", async (pa
 });
 
 test("somebody else who signs in then finds nothing of it", async () => {
-  await using visitor = await visitors.visit(house, { role: "user", path: VIEW });
+  await using visitor = await visitors.visit(house, { isNew: true, role: "user", path: VIEW });
   await type(visitor, "private");
   await endSessionsOf("user");
   await visitor.page.waitForSelector("dialog input[name=username]");
@@ -113,7 +113,7 @@ test("a wrong password keeps the name, says so, and the right one signs in", asy
 });
 
 test("signing out ends the session on the hub, and leaves nothing in the browser", async () => {
-  await using visitor = await visitors.visit(house, { role: "user", path: "/more" });
+  await using visitor = await visitors.visit(house, { isNew: true, role: "user", path: "/more" });
   const { page } = visitor;
   const token = await tokenIn(visitor);
   await press(visitor.page, "Sign out");
@@ -123,7 +123,7 @@ test("signing out ends the session on the hub, and leaves nothing in the browser
 });
 
 test("all windows of a browser are signed out together", async () => {
-  await using visitor = await visitors.visit(house, { role: "user", path: "/more" });
+  await using visitor = await visitors.visit(house, { isNew: true, role: "user", path: "/more" });
   const other = await visitor.page.browserContext().newPage();
   await other.goto(`${house.origin}/`);
   await other.waitForSelector("main[data-live=live]");

@@ -1,6 +1,7 @@
 // bun test/tools/side-by-side.ts [--at-once N] < STEPS: runs the steps, a line of shell each, so many at a time, and prints what each said when
-// it has ended, with its seconds. A line that begins with "alone " is run after all others, with nothing beside it: it measures times.
-// Goes on after a failure, and ends with 1 where one failed.
+// it has ended, with its seconds. A line that begins with "light " waits most of its time: those are run one after the other beside the
+// others. A line that begins with "alone " is run after all others, with nothing beside it: it measures times. Goes on after a failure, and
+// ends with 1 where one failed.
 import { parseArgs } from "node:util";
 
 const { values } = parseArgs({ options: { "at-once": { type: "string", default: "2" } } });
@@ -32,14 +33,15 @@ async function runAll(steps: readonly string[], atOnce: number): Promise<Ended[]
   return ended;
 }
 
-const ALONE = /^alone\s+/;
+const KIND = /^(light|alone)\s+/;
 const steps = (await Bun.stdin.text())
   .split("\n")
   .map((line) => line.trim())
   .filter((line) => line !== "" && !line.startsWith("#"));
-const together = steps.filter((step) => !ALONE.test(step));
-const alone = steps.filter((step) => ALONE.test(step)).map((step) => step.replace(ALONE, ""));
-const ended = [...(await runAll(together, Number(values["at-once"]))), ...(await runAll(alone, 1))];
+const stepsOf = (kind?: string): string[] =>
+  steps.filter((step) => KIND.exec(step)?.[1] === kind).map((step) => step.replace(KIND, ""));
+const together = await Promise.all([runAll(stepsOf(), Number(values["at-once"])), runAll(stepsOf("light"), 1)]);
+const ended = [...together.flat(), ...(await runAll(stepsOf("alone"), 1))];
 
 print("");
 for (const { step, secs } of ended.toSorted((a, b) => b.secs - a.secs)) print(`${String(secs).padStart(5)} s  ${step}`);

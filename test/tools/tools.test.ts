@@ -87,3 +87,18 @@ test("a change reaches who imports it, starts it or reads it, but not who uses i
   });
   expect(reached("src/a/table.sql")).toEqual({ "src/a/table.sql": 0, "src/a/list.ts": 1 });
 });
+
+test("steps run beside light ones, and one alone after all; the rest goes on after one that failed", async () => {
+  using folder = createTemporaryFolder();
+  // Each waits for a file that the other writes.
+  const meets = (writes: string, wants: string): string =>
+    `cd ${folder.path} && touch ${writes} && for i in $(seq 600); do [ -e ${wants} ] && break; sleep 0.1; done; [ -e ${wants} ]`;
+  const steps = [`alone [ -e ${folder.at("last")} ]`, "false", meets("a", "b"), `light ${meets("b", "a")}`];
+  const run = Bun.spawn([process.execPath, join(import.meta.dir, "side-by-side.ts"), "--at-once", "1"], {
+    stdin: new TextEncoder().encode([...steps, `light touch ${folder.at("last")}`].join("\n")),
+    stdout: "pipe",
+  });
+  const told = await run.stdout.text();
+  expect(await run.exited).toBe(1);
+  expect(told.match(/^FAILED .*/gm)).toEqual(["FAILED with 1: false"]);
+});

@@ -141,7 +141,7 @@ async function idsOf({ hub }: House, batch: readonly Model[]): Promise<Map<Model
     }
     return ids.size === batch.length;
   };
-  await until("all devices of the batch are there", find, { timeoutMs: 10_000, everyMs: 100 }).catch(() => {});
+  await until("all devices of the batch are there", find, { everyMs: 100 }).catch(() => {});
   return ids;
 }
 

@@ -67,8 +67,10 @@ async function told({ house, marker }: Both, { id }: HubDevice, { pick, wanted }
   if (answer.status !== 202) return { here: undefined, refused: `${answer.status} ${answer.text}` };
   // Whatever was published before comes before.
   await marker.publishAsync(MARK, mark, { qos: 1 });
-  const isAll = (): boolean => isAtMark && Object.keys(here).length > 0;
-  await until("its messages", isAll, { timeoutMs: NOTHING_MS, everyMs: 1 }).catch(() => {});
+  await until("the mark comes", () => isAtMark, { everyMs: 1 });
+  await until("its messages", () => Object.keys(here).length > 0, { timeoutMs: NOTHING_MS, everyMs: 1 }).catch(
+    () => {},
+  );
   return { here: Object.keys(here).length > 0 ? here : undefined, refused: "" };
 }
 

@@ -1,5 +1,6 @@
 // What ends a hub: a kill, deaths right after each start, a pause, an engine that is gone, a person, a version on trial.
 import { join } from "node:path";
+import { freePort } from "../../support/free-port.ts";
 import { spawnHub } from "../../support/hub-process.ts";
 import { until } from "../../support/wait.ts";
 import { compare as check } from "../checks.ts";
@@ -189,7 +190,9 @@ export async function upgraded(scene: Scene): Promise<void> {
   const built = Bun.spawn([process.execPath, join(import.meta.dir, "..", "other-hub.ts"), slow, "99.1.0", "slow"]);
   if ((await built.exited) !== 0) throw new Error("the other version cannot be built");
   // A version is only tried on a port that stays, by a hub that was started from its home.
-  const toml = place.read("config", "hub.toml").replace("port = 0", `port = ${new URL(first.address).port}`);
+  // Nor may a connection get it meanwhile.
+  const port = freePort();
+  const toml = place.read("config", "hub.toml").replace("port = 0", `port = ${port}`);
   place.put("config/hub.toml", toml, 0o600);
   await first.process.end();
   await using running = spawnHub({ ...place, binary: place.at("bin", "hub") });
@@ -202,7 +205,7 @@ export async function upgraded(scene: Scene): Promise<void> {
   check(say("another version is tried out"), sent.status, 202);
   await running.said("the new version answers and takes over", 60_000);
   const isUp = async (): Promise<boolean> => {
-    const answer = await fetch(`${first.address}/api/v1/health`).catch(() => undefined);
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/health`).catch(() => undefined);
     const health = (await answer?.json()) as { version: string; ready: boolean } | undefined;
     return health?.version === "99.1.0" && health.ready;
   };

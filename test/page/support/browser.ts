@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import puppeteer, { type Browser, type CDPSession, type Page } from "puppeteer-core";
+import puppeteer, { type Browser, type BrowserContext, type CDPSession, type Page } from "puppeteer-core";
 import { watchNetwork } from "./network.ts";
 import { nameOf, PASSWORD, type PageHouse, type Role } from "./page-house.ts";
 
@@ -18,6 +18,9 @@ const ARGUMENTS = [
   "--disable-sync",
   "--lang=en-US",
 ];
+const LIVE = "main[data-live=live]";
+const NAME = ".sign-in input[name=username]";
+
 export const SCHEMES = ["light", "dark"] as const;
 export const WIDTHS = [360, 1280] as const;
 
@@ -33,16 +36,28 @@ export interface Visitor extends AsyncDisposable {
   readonly complaints: string[];
   /** Addresses of other hosts that were asked for. */
   readonly abroad: string[];
+  /** What the hub answered with 401 or 403. */
+  readonly refused: string[];
   go(path: string): Promise<void>;
+  /** The same without loading the page anew, as by a link. */
+  walk(path: string): Promise<void>;
   /** By its own form. */
   signIn(role: Role): Promise<void>;
   look(look: Look): Promise<void>;
 }
 
+export interface VisitOptions extends Look {
+  /** Signed in. */
+  role?: Role;
+  path?: string;
+  /** In a browser that was never here. Without it, one of this role that was here and left comes back, with its session. */
+  isNew?: boolean;
+}
+
 export interface Visitors extends AsyncDisposable {
   readonly browser: Browser;
-  /** Somebody new, who shares nothing with the others; at the address already, and signed in where a role is given. */
-  visit(house: Pick<PageHouse, "origin">, options?: Look & { role?: Role; path?: string }): Promise<Visitor>;
+  /** Somebody who shares nothing with the others that are there; at the address already. */
+  visit(house: Pick<PageHouse, "origin">, options?: VisitOptions): Promise<Visitor>;
 }
 
 export async function openBrowser(): Promise<Visitors> {
@@ -53,14 +68,23 @@ export async function openBrowser(): Promise<Visitors> {
     userDataDir: folder,
     protocolTimeout: 60_000,
   });
+  /** The browsers of those who left, by role and house. */
+  const left = new Map<string, BrowserContext[]>();
   return {
     browser,
-    async visit(house, { role, path = "/", ...look } = {}) {
-      const context = await browser.createBrowserContext();
-      const visitor = await visitorOf(await context.newPage(), house.origin, () => context.close());
+    async visit({ origin }, { role, path = "/", isNew = role === undefined, ...look } = {}) {
+      const who = `${role} at ${origin}`;
+      const context = (isNew ? undefined : left.get(who)?.pop()) ?? (await browser.createBrowserContext());
+      const visitor = await visitorOf(await context.newPage(), origin, async () => {
+        if (isNew) return context.close();
+        for (const page of await context.pages()) await page.close();
+        left.set(who, [...(left.get(who) ?? []), context]);
+      });
       await visitor.look(look);
       await visitor.go(path);
-      if (role) await visitor.signIn(role);
+      if (role === undefined) return visitor;
+      const shown = await visitor.page.waitForSelector(`${LIVE}, ${NAME}`);
+      if (await shown?.evaluate((one) => one.localName === "input")) await visitor.signIn(role);
       return visitor;
     },
     async [Symbol.asyncDispose]() {
@@ -73,6 +97,7 @@ export async function openBrowser(): Promise<Visitors> {
 async function visitorOf(page: Page, origin: string, leave: () => Promise<void>): Promise<Visitor> {
   const complaints: string[] = [];
   const abroad: string[] = [];
+  const refused: string[] = [];
   page.setDefaultTimeout(20_000);
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(`${message.text()} ${message.location().url ?? ""}`);
@@ -82,21 +107,29 @@ async function visitorOf(page: Page, origin: string, leave: () => Promise<void>)
     const url = new URL(request.url());
     if (/^(https?|wss?):$/.test(url.protocol) && url.host !== new URL(origin).host) abroad.push(url.href);
   });
+  page.on("response", (answer) => {
+    if (answer.status() === 401 || answer.status() === 403) refused.push(`${answer.status()} ${answer.url()}`);
+  });
   const cdp = await page.createCDPSession();
   await watchNetwork(page, cdp);
   const visitor: Visitor = {
     page,
     cdp,
     complaints,
-    abroad,
+    ...{ abroad, refused },
     async go(path) {
       await page.goto(origin + path, { waitUntil: "load" });
     },
+    async walk(path) {
+      await page.evaluate(walkTo, path);
+      // Until the next view is there, the former one stays.
+      await page.waitForFunction(() => !document.querySelector("main h1[data-former]"));
+    },
     async signIn(role) {
-      await page.locator(".sign-in input[name=username]").fill(nameOf(role));
+      await page.locator(NAME).fill(nameOf(role));
       await page.locator(".sign-in input[name=password]").fill(PASSWORD);
       await page.locator(".sign-in button.main").click();
-      await page.waitForSelector("main[data-live=live]");
+      await page.waitForSelector(LIVE);
     },
     async look({ scheme = "light", width = 1280 }) {
       await page.setViewport({ width, height: width < 800 ? 780 : 900 });
@@ -105,4 +138,13 @@ async function visitorOf(page: Page, origin: string, leave: () => Promise<void>)
     [Symbol.asyncDispose]: leave,
   };
   return visitor;
+}
+
+/** In the browser: follows a link to the path, and marks the heading of the view that is left. */
+function walkTo(path: string): Promise<void> {
+  const { pathname } = new URL(path, location.href);
+  if (pathname !== location.pathname) document.querySelector("main h1")?.setAttribute("data-former", "");
+  history.pushState(null, "", path);
+  dispatchEvent(new PopStateEvent("popstate"));
+  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
 }

@@ -17,14 +17,17 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => !document.querySelector("main [aria-busy=true]"));
 }
 
-/** Findings of axe-core, one line each. */
-export async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
+/** Findings of axe-core, one line each. `tags`: only rules of these. */
+export async function barriers(page: Page, tags?: string[]): Promise<string[]> {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
+  return page.evaluate(async (only) => {
     const checker = (window as unknown as { axe: typeof import("axe-core") }).axe;
-    const { violations } = await checker.run(document, { resultTypes: ["violations"] });
+    const { violations } = await checker.run(document, {
+      resultTypes: ["violations"],
+      ...(only && { runOnly: only }),
+    });
     return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 200)} (${nodes.length})`);
-  });
+  }, tags);
 }
 
 /** What sticks out of the window sideways: nothing, if all is well. */
