@@ -30,7 +30,7 @@ test("a backup is made and copied, a place that fails says why, and a copy is lo
   const { page } = visitor;
   await settled(page);
   const saw = (text: string): Promise<unknown> =>
-    page.waitForFunction((wanted) => document.body.textContent?.includes(wanted), { timeout: 20_000 }, text);
+    page.waitForFunction((wanted) => document.body.textContent?.includes(wanted), {}, text);
   await saw("nothing there yet");
   expect(await press(page, "Back up now")).toBe(true);
   await saw("proven on");
@@ -63,7 +63,7 @@ test("in the first minutes a house is brought back by the recovery sheet, from t
   await using visitor = await visitors.visit({ origin: `http://127.0.0.1:${hub.port}` }, { width: 360 });
   const { page } = visitor;
   const saw = (text: string): Promise<unknown> =>
-    page.waitForFunction((wanted) => document.body.textContent?.includes(wanted), { timeout: 30_000 }, text);
+    page.waitForFunction((wanted) => document.body.textContent?.includes(wanted), {}, text);
   await page.waitForSelector("input[type=password]");
   await page.type("input[autocomplete=username]", fresh.admin?.username ?? "");
   await page.type("input[type=password]", fresh.admin?.password ?? "");

@@ -27,7 +27,7 @@ test("the page tells how far an export is and why it fails, and has everything s
   const { page } = visitor;
   await settled(page);
   const saw = (text: string): Promise<unknown> =>
-    page.waitForFunction((wanted) => document.body.textContent?.includes(wanted), { timeout: 30_000 }, text);
+    page.waitForFunction((wanted) => document.body.textContent?.includes(wanted), {}, text);
   await saw("The history elsewhere");
   await saw("up to date");
   server.answer = () => new Response("disk full", { status: 500 });

@@ -41,7 +41,7 @@ test("with the digits beside it, dark on light, and named for those who cannot s
   await settled(page);
   await until("the action is unfolded", () => tap(page, "details.action > summary"));
   await until("the code is asked for", () => press(page, "Pairing code"));
-  await page.waitForSelector('svg[aria-label="QR code to scan"]', { timeout: 20_000 });
+  await page.waitForSelector('svg[aria-label="QR code to scan"]');
   const shown = await page.$eval('svg[aria-label="QR code to scan"]', (svg) => ({
     box: svg.getAttribute("viewBox"),
     light: svg.querySelector("rect")?.getAttribute("fill"),

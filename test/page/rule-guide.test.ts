@@ -182,7 +182,7 @@ async function fill(page: Page, label: string, value: string): Promise<void> {
         for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true }));
         return true;
       },
-      { timeout: 5000 },
+      {},
       label,
       value,
     )
@@ -201,7 +201,7 @@ async function take(page: Page, [label, value]: Steps[number]): Promise<void> {
       found?.click();
       return found !== undefined;
     },
-    { timeout: 5000 },
+    {},
     wanted,
   );
 }
@@ -222,7 +222,7 @@ test.each(ADDITIONS.map((one) => [one.type, one] as const))("%s is added, and sa
   expect(await overflowing(page)).toEqual([]);
   await take(page, ["[Add]"]);
   await page
-    .waitForFunction(() => !document.querySelector(".guide .adding"), { timeout: 5000 })
+    .waitForFunction(() => !document.querySelector(".guide .adding"))
     .catch(async () => {
       const told = await page.$$eval(".guide .adding .problem", (all) => all.map((one) => one.textContent).join());
       await press(page, "Cancel");

@@ -98,7 +98,7 @@ async function visitorOf(page: Page, origin: string, leave: () => Promise<void>)
   const complaints: string[] = [];
   const abroad: string[] = [];
   const refused: string[] = [];
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(45_000);
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(`${message.text()} ${message.location().url ?? ""}`);
   });
