@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../support/wait.ts";
 import { openBrowser, type Visitor, type Visitors } from "./support/browser.ts";
 import { type PageHouse, startPageHouse } from "./support/page-house.ts";
-import { barriers, overflowing, picture, settled } from "./support/seen.ts";
+import { barriers, overflowing, picture, settled, walk } from "./support/seen.ts";
 import { addressOf, type Member, member } from "./support/zigbee-devices.ts";
 import { pathOf, VIEWS } from "./views.ts";
 
@@ -101,7 +101,7 @@ const SPOILT = [
 
 for (const view of SPOILT)
   test(`${view.name} bears it`, async () => {
-    await visitor.walk(await pathOf(view, house));
+    await walk(visitor.page, await pathOf(view, house));
     await settled(visitor.page);
     await picture(visitor.page, `bad-${view.name}`);
     expect(await visitor.page.evaluate(() => (window as unknown as { ran?: number }).ran)).toBeUndefined();

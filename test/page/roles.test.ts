@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openBrowser, type Visitors } from "./support/browser.ts";
 import { LAMP, type PageHouse, startPageHouse } from "./support/page-house.ts";
-import { settled, showsSwitch } from "./support/seen.ts";
+import { settled, showsSwitch, walk } from "./support/seen.ts";
 import { pathOf, VIEWS } from "./views.ts";
 
 let house: PageHouse;
@@ -31,7 +31,7 @@ for (const role of ["user", "viewer"] as const)
     await settled(visitor.page);
     await showsSwitch(visitor.page, LAMP, { isDisabled: !MAY_SWITCH[role] });
     for (const view of VIEWS) {
-      await visitor.walk(await pathOf(view, house));
+      await walk(visitor.page, await pathOf(view, house));
       await settled(visitor.page);
       expect([view.name, visitor.refused, visitor.complaints.splice(0)]).toEqual([view.name, [], []]);
       if (MAY_SWITCH[role]) continue;

@@ -25,9 +25,10 @@ const [PHONE] = WIDTHS;
 /** Each scheme is the one that a page of one of the widths is loaded with. */
 const LOADED = { 360: SCHEMES, 1280: SCHEMES.toReversed() } as const;
 
-/** The scheme changes nothing but colours. */
+/** What looks at colours: the scheme changes nothing else. */
+const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 const barriersIn = (page: Page, scheme: string, loaded: string | undefined): Promise<string[]> =>
-  barriers(page, scheme === loaded ? undefined : ["cat.color"]);
+  barriers(page, scheme === loaded ? undefined : OF_COLOURS);
 
 for (const width of WIDTHS)
   for (const view of VIEWS)

@@ -39,8 +39,6 @@ export interface Visitor extends AsyncDisposable {
   /** What the hub answered with 401 or 403. */
   readonly refused: string[];
   go(path: string): Promise<void>;
-  /** The same without loading the page anew, as by a link. */
-  walk(path: string): Promise<void>;
   /** By its own form. */
   signIn(role: Role): Promise<void>;
   look(look: Look): Promise<void>;
@@ -120,11 +118,6 @@ async function visitorOf(page: Page, origin: string, leave: () => Promise<void>)
     async go(path) {
       await page.goto(origin + path, { waitUntil: "load" });
     },
-    async walk(path) {
-      await page.evaluate(walkTo, path);
-      // Until the next view is there, the former one stays.
-      await page.waitForFunction(() => !document.querySelector("main h1[data-former]"));
-    },
     async signIn(role) {
       await page.locator(NAME).fill(nameOf(role));
       await page.locator(".sign-in input[name=password]").fill(PASSWORD);
@@ -138,13 +131,4 @@ async function visitorOf(page: Page, origin: string, leave: () => Promise<void>)
     [Symbol.asyncDispose]: leave,
   };
   return visitor;
-}
-
-/** In the browser: follows a link to the path, and marks the heading of the view that is left. */
-function walkTo(path: string): Promise<void> {
-  const { pathname } = new URL(path, location.href);
-  if (pathname !== location.pathname) document.querySelector("main h1")?.setAttribute("data-former", "");
-  history.pushState(null, "", path);
-  dispatchEvent(new PopStateEvent("popstate"));
-  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
 }

@@ -17,17 +17,33 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => !document.querySelector("main [aria-busy=true]"));
 }
 
-/** Findings of axe-core, one line each. `tags`: only rules of these. */
-export async function barriers(page: Page, tags?: string[]): Promise<string[]> {
+/** Goes there without loading the page anew, as by a link. */
+export async function walk(page: Page, path: string): Promise<void> {
+  await page.evaluate(walkTo, path);
+  // Until the next view is there, the former one stays.
+  await page.waitForFunction(() => !document.querySelector("main h1[data-former]"));
+}
+
+/** In the browser: follows a link to the path, and marks the heading of the view that is left. */
+function walkTo(path: string): Promise<void> {
+  const { pathname } = new URL(path, location.href);
+  if (pathname !== location.pathname) document.querySelector("main h1")?.setAttribute("data-former", "");
+  history.pushState(null, "", path);
+  dispatchEvent(new PopStateEvent("popstate"));
+  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+}
+
+/** Findings of axe-core, one line each; of these rules only, where some are given. */
+export async function barriers(page: Page, rules?: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   return page.evaluate(async (only) => {
     const checker = (window as unknown as { axe: typeof import("axe-core") }).axe;
     const { violations } = await checker.run(document, {
       resultTypes: ["violations"],
-      ...(only && { runOnly: only }),
+      ...(only && { runOnly: { type: "rule", values: only } }),
     });
     return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 200)} (${nodes.length})`);
-  }, tags);
+  }, rules);
 }
 
 /** What sticks out of the window sideways: nothing, if all is well. */
