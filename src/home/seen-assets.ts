@@ -14,7 +14,7 @@ export function lookAt(home: Home, assets: readonly Asset[], executable: string)
   const paths = assets.flatMap(({ path, formerly }) => (formerly === undefined ? [path] : [path, formerly]));
   try {
     const files = paths.map((path): [string, string] => [path, lookOf(join(home.root, path))]);
-    return { executable: lookOf(executable), ...Object.fromEntries(files) };
+    return { executable: identityOf(executable), ...Object.fromEntries(files) };
   } catch {
     return undefined;
   }
@@ -27,7 +27,13 @@ export function looksAsBefore(now: Seen | undefined, before: unknown): boolean {
 }
 
 /** Whatever changes a file's content changes its `ctime`, which no program can set. */
-function lookOf(path: string): string {
+export function lookOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true });
   return found ? `${found.ino} ${found.size} ${found.ctimeNs}` : "";
+}
+
+/** Of a program that runs, so that nobody writes into it. Its `ctime` changes with each hard link to it, as of backups. */
+function identityOf(path: string): string {
+  const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+  return `${ino} ${size} ${mtimeNs}`;
 }

@@ -1,6 +1,6 @@
 // The files that came with the hub, as later versions find them.
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Asset } from "../../src/home/layout.ts";
 import { homeAt } from "../../src/home/paths.ts";
 import { refreshAssets } from "../../src/home/refresh.ts";
@@ -170,6 +170,8 @@ test("reads no file while neither the executable nor a file has changed, and com
   };
   start();
   expect(reads).toBeGreaterThan(0);
+  // As a backup of hard links does.
+  linkSync(executable, folder.at("another-name"));
   expect(start()).toEqual({ renewed: [], kept: [], failed: [] });
   expect(reads).toBe(0);
 

@@ -1,5 +1,14 @@
 // A home that belongs to another user than root, who runs the tests, and a hub that runs as that user. Needs root, and setpriv.
-import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { HubPlace } from "./hub-place.ts";
 import { type HubProcess, spawnHub } from "./hub-process.ts";
@@ -16,7 +25,17 @@ export const outside = (place: HubPlace, name: string): string => join(place.cwd
 export function giveAway(place: HubPlace, keep = BIN): void {
   chmodSync(outside(place, "."), 0o711);
   mkdirSync(place.home, { recursive: true });
-  for (const path of ["", ...pathsIn(place)]) if (!keep.test(path)) lchownSync(place.at(path), OWNER, OWNER);
+  for (const path of ["", ...pathsIn(place)]) if (!keep.test(path)) giveOne(place.at(path));
+}
+
+function giveOne(path: string): void {
+  const found = lstatSync(path);
+  // The executable is one file for all tests, which must stay root's.
+  if (found.isFile() && found.nlink > 1) {
+    copyFileSync(path, `${path}.own`);
+    renameSync(`${path}.own`, path);
+  }
+  lchownSync(path, OWNER, OWNER);
 }
 
 /** Paths of the home, outside `bin/`, that do not belong to the owner. */

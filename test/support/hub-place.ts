@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, wr
 import { dirname, join, resolve } from "node:path";
 import { draftPath } from "../../src/db/reading-draft.ts";
 import { type HubProcess, MQTT_ACCOUNT, type StartOptions, spawnHub, type Whereabouts } from "./hub-process.ts";
+import { copyPreparedHome } from "./prepared-home.ts";
 import { processesOf } from "./processes.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 import { soon, until } from "./wait.ts";
@@ -16,6 +17,11 @@ export interface HubSettings {
   auth?: string;
   mqtt?: string;
   toml?: string;
+}
+
+export interface PlaceSettings extends HubSettings {
+  /** Its first start makes the administrator and lays out the files; otherwise it finds both. */
+  isEmpty?: boolean;
 }
 
 export interface Ran {
@@ -33,9 +39,11 @@ export interface HubPlace extends Whereabouts, AsyncDisposable {
   configure(settings: HubSettings): void;
   /** One command of the command line, to its end. */
   run(args: string[], options?: { stdin?: string; env?: Record<string, string>; uid?: number }): Promise<Ran>;
-  /** Starts the hub and waits until it is up. */
+  /** Starts the hub and waits until it is up. In a new home, which is not to be empty, it starts as after a first start. */
   start(options?: StartOptions): Promise<HubProcess>;
-  /** The same with the executable in the home, as a service does. The home must be laid out. */
+  /** Makes the home what a first start leaves of it. */
+  layOut(): Promise<void>;
+  /** The same with the executable in the home, as a service does. */
   startFromHome(): Promise<HubProcess>;
 }
 
@@ -64,7 +72,7 @@ ${toml}`;
 
 /** A new place. With `null` its home does not exist yet; `elsewhere` puts it somewhere else; `source`: the binary. */
 export function createHubPlace(
-  settings: HubSettings | null = {},
+  settings: PlaceSettings | null = {},
   elsewhere?: string,
   source: string = HUB_BINARY,
 ): HubPlace {
@@ -75,6 +83,15 @@ export function createHubPlace(
   const binary = join(cwd, "hub");
   placeBinary(source, binary);
   const started: HubProcess[] = [];
+  /** Answers whether the home is as after a start. */
+  const prepare = async (): Promise<boolean> => {
+    if (existsSync(place.at("data"))) return true;
+    if (settings === null || settings.isEmpty) return false;
+    // Another version may not know what is in it, and with another secret the token is none.
+    if (source !== HUB_BINARY || !place.read("config", "hub.toml").includes(SECRET)) return false;
+    place.admin = await copyPreparedHome(home, { binary: source, secret: SECRET, firstStart });
+    return true;
+  };
 
   const place: HubPlace = {
     home,
@@ -107,12 +124,19 @@ export function createHubPlace(
       }
     },
     async start(options) {
+      await prepare();
       const hub = spawnHub(place, options);
       started.push(hub);
       await hub.up();
       return hub;
     },
+    async layOut() {
+      if (!(await prepare())) await (await place.start()).end();
+      mkdirSync(place.at("bin"), { recursive: true });
+      if (!existsSync(place.at("bin", "hub"))) placeBinary(binary, place.at("bin", "hub"));
+    },
     async startFromHome() {
+      await place.layOut();
       const hub = spawnHub({ ...place, binary: place.at("bin", "hub") });
       started.push(hub);
       await hub.up();
@@ -132,6 +156,13 @@ export function createHubPlace(
   };
   if (settings) place.configure(settings);
   return place;
+}
+
+async function firstStart(home: string): Promise<{ username: string; password: string; token: string }> {
+  await using place = createHubPlace({ isEmpty: true }, home);
+  const hub = await place.start();
+  if (!place.admin) throw new Error(`no administrator was made:\n${hub.output}`);
+  return { ...place.admin, token: await hub.adminToken() };
 }
 
 // A hard link to one copy: the tree's own binary may be built anew meanwhile.

@@ -1,5 +1,6 @@
 // The compiled hub as a running process, with the clients a system test needs.
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
+import type { Administrator } from "./prepared-home.ts";
 import { openStreamClient, type StreamClient } from "./stream-client.ts";
 import { soon, until } from "./wait.ts";
 
@@ -12,7 +13,7 @@ export interface Whereabouts {
   readonly cwd: string;
   readonly binary: string;
   /** The first administrator, once a start has told. */
-  admin: { username: string; password: string } | undefined;
+  admin: Administrator | undefined;
 }
 
 export interface StartOptions {
@@ -81,6 +82,11 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
   // A hub that started again in its process may have another one.
   const portIn = (line: RegExp): number => Number([...output.matchAll(line)].at(-1)?.[1] ?? 0);
 
+  async function tokenOf(admin: Administrator = { username: "nobody", password: "known" }): Promise<string> {
+    if (admin.token) return admin.token();
+    return (await hub.login(admin.username, admin.password)).json<{ token: string }>().token;
+  }
+
   const hub: HubProcess = {
     pid: child.pid,
     get output() {
@@ -119,8 +125,10 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
     },
     login: (username, password) => hub.request("POST", "/auth/login", { token: null, body: { username, password } }),
     adminToken() {
-      const { username, password } = place.admin ?? { username: "nobody", password: "known" };
-      adminToken ??= hub.login(username, password).then((answer) => answer.json<{ token: string }>().token);
+      adminToken ??= tokenOf(place.admin).catch((error: unknown) => {
+        adminToken = undefined;
+        throw error;
+      });
       return adminToken;
     },
     async request(method, path, { token, body, headers = {} } = {}) {

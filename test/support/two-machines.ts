@@ -9,7 +9,7 @@ export interface StandbyStatus {
   running: boolean;
   role: "hub" | "standby";
   epoch: number;
-  copy: { whole: boolean; history_whole: boolean; behind_secs: number | null };
+  copy: { whole: boolean; history_whole: boolean; history_through: string | null; behind_secs: number | null };
   standby: { whole: boolean; behind_secs: number | null } | null;
   /** Of the standby. */
   lease?: { left_secs: number | null } | null;
@@ -26,6 +26,8 @@ export interface Side {
   /** `hub standby WORD…` of the running process. */
   standby(...words: string[]): Promise<Ran>;
   status(): Promise<StandbyStatus>;
+  /** What the standby answers to `hub standby status`, without a process for each look; undefined while it is none. */
+  look(): Promise<StandbyStatus | undefined>;
   /** Waits until it is the hub, and says so over the API. */
   isHub(timeoutMs?: number): Promise<void>;
   /** Waits until it is the standby with a whole copy. */
@@ -71,6 +73,7 @@ export async function createTwoMachines(
     if (secondHome !== undefined) two.put("bin/hub", "");
     const first = sideOf(one, stack, env[0]);
     const second = sideOf(two, stack, env[1]);
+    await one.layOut();
     await first.start();
     await first.isHub();
     two.admin = one.admin;
@@ -116,6 +119,7 @@ function sideOf(place: HubPlace, stack: AsyncDisposableStack, env: Record<string
       if (stdout === "") throw new Error(stderr);
       return JSON.parse(stdout) as StandbyStatus;
     },
+    look: () => askStandby(side),
     async isHub(timeoutMs = 45_000) {
       const ready = async (): Promise<boolean> => {
         const answer = await fetch(`${side.address}/api/v1/health`).catch(() => undefined);
@@ -129,16 +133,16 @@ function sideOf(place: HubPlace, stack: AsyncDisposableStack, env: Record<string
       if (username && password) place.admin = { username, password };
     },
     async isWhole(timeoutMs = 45_000) {
-      const look = async (): Promise<boolean> => {
-        const { copy, problem } = await side.status().catch(() => ({ copy: undefined, problem: "silent" }));
+      const isWhole = async (): Promise<boolean> => {
+        const { copy, problem } = (await side.look()) ?? {};
         return copy?.whole === true && copy.history_whole && problem === null;
       };
-      await until("its copy is whole", look, { timeoutMs, everyMs: 200 }).catch((error: unknown) => {
+      await until("its copy is whole", isWhole, { timeoutMs, everyMs: 50 }).catch((error: unknown) => {
         throw new Error(`${error}\n${running().output.slice(-4000)}`);
       });
     },
     async hasCopied(query) {
-      await until(`the copy has ${query}`, () => rowIn(place.at("data", "state.redb"), query), { everyMs: 100 });
+      await until(`the copy has ${query}`, () => rowIn(place.at("data", "state.redb"), query), { everyMs: 50 });
     },
     async start() {
       const started = spawnHub(upgraded === undefined ? place : { ...place, binary: upgraded }, { env });
@@ -155,6 +159,18 @@ function sideOf(place: HubPlace, stack: AsyncDisposableStack, env: Record<string
     },
   };
   return side;
+}
+
+async function askStandby({ place, address }: Side): Promise<StandbyStatus | undefined> {
+  try {
+    const { role, other } = JSON.parse(place.read("data", "standby.json"));
+    if (role !== "standby") return undefined;
+    const answer = await fetch(`${address}/api/v1/standby`, { headers: { authorization: `Bearer ${other.key}` } });
+    return answer.ok ? ((await answer.json()) as StandbyStatus) : undefined;
+  } catch {
+    // It changes its role, or starts.
+    return undefined;
+  }
 }
 
 /** From the bytes alone: opening the file would leave others beside it. */

@@ -3,21 +3,31 @@
 
 export interface Deadline {
   timeoutMs?: number;
+  /** By default ever longer pauses: what takes seconds is not asked for a hundred times in each. */
   everyMs?: number;
+}
+
+const SHORTEST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 100;
+
+/** A part of the time waited so far, so that the wait gets at most that much longer. */
+function pauseAfter(waitedMs: number): number {
+  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waitedMs / 20));
 }
 
 /** Polls until `look` gives something truthy, and answers it. Throws naming `what` when that never happens. */
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
-  { timeoutMs = 45_000, everyMs = 10 }: Deadline = {},
+  { timeoutMs = 45_000, everyMs }: Deadline = {},
 ): Promise<NonNullable<T>> {
-  const end = performance.now() + timeoutMs;
+  const begun = performance.now();
   for (;;) {
     const found = await look();
     if (found) return found;
-    if (performance.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await Bun.sleep(everyMs);
+    const waitedMs = performance.now() - begun;
+    if (waitedMs > timeoutMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    await Bun.sleep(everyMs ?? pauseAfter(waitedMs));
   }
 }
 

@@ -68,7 +68,7 @@ channel = "chat"
 
 test("what a hub that was killed was writing is gone after the next start", async () => {
   await using place = createHubPlace();
-  await (await place.start()).end();
+  await place.layOut();
   const names = ["data/last-backup.json", "data/.hub-probe", "config/hub.toml", "rules/a.ron", "data/restore.journal"];
   for (const name of names) place.put(`${name}.4194309.tmp`, "half");
   await using hub = await place.start();

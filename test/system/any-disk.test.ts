@@ -191,7 +191,7 @@ test("a damaged one is set aside and reported as well; rules copied into a new h
     await hub.said("was damaged; it is kept as");
     expect(hub.output).not.toContain("password:");
   }
-  await using fresh = createHubPlace();
+  await using fresh = createHubPlace({ isEmpty: true });
   fresh.put("rules/follow.toml", RULE);
   await using hub = await fresh.start();
   expect(hub.output).toContain("password:");

@@ -28,7 +28,8 @@ test("login answers a token; wrong names and passwords look the same", async () 
   expect([wrong.status, nobody.status]).toEqual([401, 401]);
   expect(wrong.text).toBe(nobody.text);
   expect(wrong.text).not.toContain("not the password");
-  const me = await hub.request("GET", "/auth/me");
+  const { token } = (await hub.login("admin", place.admin?.password ?? "")).json<{ token: string }>();
+  const me = await hub.request("GET", "/auth/me", { token });
   expect(me.json()).toMatchObject({ username: "admin", role: "admin", kind: "user" });
 });
 

@@ -1,6 +1,6 @@
 // Backups of the compiled hub: over REST and from the command line, while it works and when it is stopped.
 import { Database } from "bun:sqlite";
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { askForBackup, downloadBackup, filesBelow, makeZip, readZip } from "../support/archives.ts";
@@ -58,53 +58,70 @@ test("over REST: the archive of a hub at work", async () => {
   expect(await hub.get("/system/status")).toMatchObject({ last_backup: manifestOf(zip).created_at });
 });
 
+/** A house whose backup takes a while. */
+const large = createHubPlace();
+const LARGE_MB = 60;
+let ofLarge: HubProcess | undefined;
+beforeAll(async () => {
+  await large.layOut();
+  fill(large, LARGE_MB);
+});
+afterAll(() => large[Symbol.asyncDispose]());
+
+/** Its hub, which runs until a test ends it. */
+async function runningLarge(): Promise<HubProcess> {
+  ofLarge ??= await large.start();
+  return ofLarge;
+}
+
+async function endLarge(signal: NodeJS.Signals): Promise<number> {
+  const ending = await runningLarge();
+  ofLarge = undefined;
+  ending.kill(signal);
+  return ending.exited;
+}
+
 async function nextOneBegins(hub: HubProcess): Promise<void> {
   await until("the next one may begin", async () => {
     const next = await askForBackup(hub);
-    await next.arrayBuffer();
+    await next.body?.cancel();
     return next.status === 200;
   });
+  await until("nothing is left of that either", () => nothingLeft(large));
 }
 
 test("one at a time, for administrators, and a client that leaves leaves nothing", async () => {
-  await using place = createHubPlace();
-  await using hub = await place.start();
-  await hub.end();
-  fill(place, 60);
-  const again = await place.start();
-  await again.request("POST", "/auth/users", { body: { username: "anna", password: "a long password", role: "user" } });
-  const anna = (await again.login("anna", "a long password")).json<{ token: string }>().token;
-  expect((await again.request("POST", "/system/backup", { token: anna })).status).toBe(403);
-  expect((await again.request("POST", "/system/backup", { token: null })).status).toBe(401);
+  const hub = await runningLarge();
+  await hub.request("POST", "/auth/users", { body: { username: "anna", password: "a long password", role: "user" } });
+  const anna = (await hub.login("anna", "a long password")).json<{ token: string }>().token;
+  expect((await hub.request("POST", "/system/backup", { token: anna })).status).toBe(403);
+  expect((await hub.request("POST", "/system/backup", { token: null })).status).toBe(401);
 
   const leaving = new AbortController();
-  const response = await askForBackup(again, leaving.signal);
+  const response = await askForBackup(hub, leaving.signal);
   const reader = response.body?.getReader();
   await reader?.read();
-  const second = await again.request("POST", "/system/backup");
+  const second = await hub.request("POST", "/system/backup");
   expect({ status: second.status, text: second.text }).toMatchObject({ status: 409 });
   expect(second.text).toContain("under way");
-  const command = await place.run(["backup", join(place.cwd, "..", "b.zip")]);
+  const command = await large.run(["backup", join(large.cwd, "..", "b.zip")]);
   expect(command).toMatchObject({ code: 1, stderr: expect.stringContaining("under way") });
-  expect(nothingLeft(place)).toBe(false);
+  expect(nothingLeft(large)).toBe(false);
   // Held until here: a reader that nobody has any more is collected, and that ends the download.
   expect(reader).toBeDefined();
   leaving.abort();
-  await until("nothing is left", () => nothingLeft(place));
-  await nextOneBegins(again);
+  await until("nothing is left", () => nothingLeft(large));
+  await nextOneBegins(hub);
 });
 
 test("a client that leaves while the snapshots are taken", async () => {
-  await using place = createHubPlace();
-  await (await place.start()).end();
-  fill(place, 60);
-  const hub = await place.start();
+  const hub = await runningLarge();
   const leaving = new AbortController();
   const asked = askForBackup(hub, leaving.signal).catch(() => undefined);
-  await until("it has begun", () => existsSync(place.at("data", "backup.tmp", "history.db")), { everyMs: 2 });
+  await until("it has begun", () => existsSync(large.at("data", "backup.tmp", "history.db")), { everyMs: 2 });
   leaving.abort();
   await asked;
-  await until("nothing is left", () => nothingLeft(place));
+  await until("nothing is left", () => nothingLeft(large));
   await nextOneBegins(hub);
 });
 
@@ -129,10 +146,7 @@ async function idle(hub: HubProcess): Promise<void> {
 }
 
 test("a slow client is waited for, without memory", async () => {
-  await using place = createHubPlace();
-  await (await place.start()).end();
-  fill(place, 100);
-  const hub = await place.start();
+  const hub = await runningLarge();
   const response = await askForBackup(hub);
   const reader = response.body?.getReader();
   await reader?.read();
@@ -143,34 +157,24 @@ test("a slow client is waited for, without memory", async () => {
   expect((await hub.request("GET", "/health", { token: null })).status).toBe(200);
   let bytes = 0;
   for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) bytes += next.value.length;
-  expect(bytes).toBeGreaterThan(95_000_000);
-  await until("nothing is left", () => nothingLeft(place));
+  expect(bytes).toBeGreaterThan(LARGE_MB * 950_000);
+  await until("nothing is left", () => nothingLeft(large));
 });
 
 test("killed in the middle: the next start clears away", async () => {
-  await using place = createHubPlace();
-  await (await place.start()).end();
-  fill(place, 60);
-  const hub = await place.start();
-  const response = await askForBackup(hub);
+  const response = await askForBackup(await runningLarge());
   await response.body?.getReader().read();
-  hub.kill("SIGKILL");
-  await hub.exited;
-  expect(nothingLeft(place)).toBe(false);
-  await place.start();
-  expect(nothingLeft(place)).toBe(true);
+  await endLarge("SIGKILL");
+  expect(nothingLeft(large)).toBe(false);
+  await runningLarge();
+  expect(nothingLeft(large)).toBe(true);
 });
 
 test("stopped in the middle: it ends in time, and nothing is left", async () => {
-  await using place = createHubPlace();
-  await (await place.start()).end();
-  fill(place, 60);
-  const hub = await place.start();
-  const response = await askForBackup(hub);
+  const response = await askForBackup(await runningLarge());
   await response.body?.getReader().read();
-  hub.kill("SIGTERM");
-  expect(await hub.exited).toBe(0);
-  expect(nothingLeft(place)).toBe(true);
+  expect(await endLarge("SIGTERM")).toBe(0);
+  expect(nothingLeft(large)).toBe(true);
 });
 
 test("from the command line, beside a running hub and without one", async () => {

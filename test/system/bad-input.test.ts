@@ -1,10 +1,11 @@
 // Requests that no proper client sends: each is refused in one form, with no secret in it, and the hub goes on.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { createHubPlace, SECRET } from "../support/hub-place.ts";
 import { type Answer, type HubProcess, MQTT_ACCOUNT, type RequestOptions } from "../support/hub-process.ts";
 import { openRawSocket } from "../support/raw-socket.ts";
+import { story } from "../support/story.ts";
 
-const place = createHubPlace({ server: "max_body_bytes = 65536" });
+const place = createHubPlace({ isEmpty: true, server: "max_body_bytes = 65536" });
 const answers: string[] = [];
 const PASSWORD = "typed-password-that-must-not-come-back";
 let hub: HubProcess;
@@ -35,7 +36,9 @@ function expectProblem(type: string, text: string, status: number): void {
   expect(text).not.toMatch(/\bat \S+ \(|node_modules|\.ts:\d/);
 }
 
-test("bodies that are no JSON, or not the JSON that is asked for", async () => {
+const step = story("what no proper client sends");
+
+step("bodies that are no JSON, or not the JSON that is asked for", async () => {
   const credentials = { username: "admin", password: PASSWORD };
   for (const body of [`{"username":"admin","password":"${PASSWORD}"`, "", "null", "[]", '"x"', "1", "\u0000"])
     await refused(400, "POST", "/auth/login", { token: null, body });
@@ -56,7 +59,7 @@ test("bodies that are no JSON, or not the JSON that is asked for", async () => {
   await refused(400, "POST", "/auth/api-keys", { body: { label: "x", role: "user", expires_in_days: -1 } });
 });
 
-test("bodies of another type", async () => {
+step("bodies of another type", async () => {
   const body = JSON.stringify({ username: "admin", password: PASSWORD });
   for (const type of [
     "text/plain",
@@ -75,7 +78,7 @@ test("bodies of another type", async () => {
   }
 });
 
-test("bodies that are too large, announced or not", async () => {
+step("bodies that are too large, announced or not", async () => {
   await refused(413, "POST", "/auth/login", { token: null, body: { username: "x", password: "x".repeat(70_000) } });
   await refused(401, "POST", "/auth/users", { token: null, body: { username: "x".repeat(60_000) } });
   using announced = await openRawSocket(hub.port);
@@ -94,7 +97,7 @@ test("bodies that are too large, announced or not", async () => {
   expect((await hub.request("GET", "/health")).status).toBe(200);
 });
 
-test("deep bodies are refused in bounded time, and so are keys that reach into prototypes", async () => {
+step("deep bodies are refused in bounded time, and so are keys that reach into prototypes", async () => {
   const deep = `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`;
   for (const body of [deep, "[".repeat(60_000)]) {
     await refused(400, "POST", "/auth/login", { token: null, body });
@@ -105,7 +108,7 @@ test("deep bodies are refused in bounded time, and so are keys that reach into p
   await refused(400, "POST", "/auth/login", { token: null, body: hidden });
 });
 
-test("unknown addresses, wrong methods, broken encodings", async () => {
+step("unknown addresses, wrong methods, broken encodings", async () => {
   await refused(404, "GET", "/nothing", { token: null });
   await refused(404, "GET", "/auth/users/../../nothing");
   await refused(404, "GET", "/devices/no/such/path");
@@ -128,7 +131,7 @@ test("unknown addresses, wrong methods, broken encodings", async () => {
   await refused(404, "GET", "/%61uth/users", { token: null });
 });
 
-test("requests that are hardly HTTP", async () => {
+step("requests that are hardly HTTP", async () => {
   const heads = [
     "GET /api/v1/health HTTP/1.1\r\n\r\n",
     "GET /api/v1/health HTTP/9.9\r\nHost: x\r\n\r\n",
@@ -153,8 +156,8 @@ test("requests that are hardly HTTP", async () => {
   expect((await hub.request("GET", "/health", { token: null })).status).toBe(200);
 });
 
-// Last: looks at all that was answered and logged.
-test("no answer and no log holds a secret", async () => {
+// What was answered and logged until here.
+step("no answer and no log holds a secret", async () => {
   await hub.openStream({}, `${user}x`).catch(() => {});
   await hub.mqtt({ password: PASSWORD }).catch(() => {});
   const admin = await hub.adminToken();

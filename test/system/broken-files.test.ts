@@ -85,6 +85,7 @@ test("folders that the hub may not enter are reported, and the house goes on", a
   for (const file of ["plugins/shut/bin/run", "plugins/open/run"])
     place.put(file, "#!/bin/sh\nexec sleep 600\n", 0o755);
   mkdirSync(place.at("config/profiles"), { recursive: true });
+  await place.layOut();
   giveAway(place);
   {
     await using first = await startAsOwner(place);

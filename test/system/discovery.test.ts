@@ -1,10 +1,11 @@
 // A device that announces itself, on the compiled hub: it appears, reports, is commanded and refused, presses twice, and survives
 // a restart.
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import type { MqttClient } from "mqtt";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
+import { story } from "../support/story.ts";
 import { until } from "../support/wait.ts";
 
 const LAMP = "0x00158d0001a2b3c4";
@@ -83,7 +84,9 @@ beforeAll(async () => {
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
-test("it appears with name, type and values in the words of all devices", async () => {
+const step = story("a device that announces itself");
+
+step("it appears with name, type and values in the words of all devices", async () => {
   await say("living/lamp", { state: "ON", brightness: 127, linkquality: 80 });
   expect(await device(LAMP)).toMatchObject({
     ...{ name: "living/lamp", device_type: "light", plugin_id: "z2m", manufacturer: "Maker", model: "LED1" },
@@ -101,7 +104,7 @@ test("it appears with name, type and values in the words of all devices", async 
   );
 });
 
-test("a command reaches it as it expects, and what it does not take is refused", async () => {
+step("a command reaches it as it expects, and what it does not take is refused", async () => {
   const command = (body: object) => hub.request("PATCH", `/devices/${LAMP}/state`, { body });
   sets = [];
   expect((await command({ on: false, brightness_pct: 100 })).status).toBe(202);
@@ -117,7 +120,7 @@ test("a command reaches it as it expects, and what it does not take is refused",
   }
 });
 
-test("the same press twice is two events, and a rule hears both", async () => {
+step("the same press twice is two events, and a rule hears both", async () => {
   expect((await hub.request("POST", "/rules", { body: RULE })).status).toBe(201);
   const stream = await hub.openStream({ type: "device_action,rule_fired" });
   sets = [];
@@ -132,7 +135,7 @@ test("the same press twice is two events, and a rule hears both", async () => {
   });
 });
 
-test("its settings and diagnostic values are not recorded, its own values are", async () => {
+step("its settings and diagnostic values are not recorded, its own values are", async () => {
   await say("living/lamp", { state: "OFF", brightness: 10, linkquality: 20 });
   const samples = async (attribute: string) =>
     (await hub.get<{ samples?: unknown[] } | unknown[]>(
@@ -142,7 +145,7 @@ test("its settings and diagnostic values are not recorded, its own values are", 
   expect(JSON.stringify(await samples("linkquality"))).not.toContain("20");
 });
 
-test("after a restart it is the same device; what it does not announce again is refused, not lost", async () => {
+step("after a restart it is the same device; what it does not announce again is refused, not lost", async () => {
   await hub.request("PATCH", `/devices/${LAMP}`, { body: { name: "Reading lamp" } });
   await bridge.endAsync();
   hub.kill("SIGTERM");
@@ -160,28 +163,31 @@ test("after a restart it is the same device; what it does not announce again is 
   expect(devices.filter(({ plugin_id }) => plugin_id === "z2m")).toHaveLength(3);
 });
 
-test("after a kill a device whose announcement was retained obeys at once, though nothing was announced again", async () => {
-  await bridge.publishAsync("zigbee2mqtt/bridge/devices", JSON.stringify(DEVICES), { qos: 1, retain: true });
-  await until("it is on the disk", () => {
-    using db = new Database(place.at("data/state.redb"), { readonly: true });
-    return db.query("SELECT 1 FROM mqtt_retained WHERE topic = 'zigbee2mqtt/bridge/devices'").get();
-  });
-  hub.kill("SIGKILL");
-  await hub.exited;
-  bridge.end(true);
-  hub = await place.start();
-  expect(await device(LAMP)).toMatchObject({ name: "Reading lamp", available: false });
-  await startBridge();
-  sets = [];
-  const answer = await hub.request("PATCH", `/devices/${LAMP}/state?force=true`, { body: { on: false } });
-  expect(answer.status).toBe(202);
-  await until("the command", () => sets.length > 0);
-  expect(sets).toEqual([{ topic: "zigbee2mqtt/living/lamp/set", payload: { state: "OFF" } }]);
-  await say("bridge/state", { state: "online" });
-  await until("it is there", async () => (await device(LAMP)).available === true);
-});
+step(
+  "after a kill a device whose announcement was retained obeys at once, though nothing was announced again",
+  async () => {
+    await bridge.publishAsync("zigbee2mqtt/bridge/devices", JSON.stringify(DEVICES), { qos: 1, retain: true });
+    await until("it is on the disk", () => {
+      using db = new Database(place.at("data/state.redb"), { readonly: true });
+      return db.query("SELECT 1 FROM mqtt_retained WHERE topic = 'zigbee2mqtt/bridge/devices'").get();
+    });
+    hub.kill("SIGKILL");
+    await hub.exited;
+    bridge.end(true);
+    hub = await place.start();
+    expect(await device(LAMP)).toMatchObject({ name: "Reading lamp", available: false });
+    await startBridge();
+    sets = [];
+    const answer = await hub.request("PATCH", `/devices/${LAMP}/state?force=true`, { body: { on: false } });
+    expect(answer.status).toBe(202);
+    await until("the command", () => sets.length > 0);
+    expect(sets).toEqual([{ topic: "zigbee2mqtt/living/lamp/set", payload: { state: "OFF" } }]);
+    await say("bridge/state", { state: "online" });
+    await until("it is there", async () => (await device(LAMP)).available === true);
+  },
+);
 
-test("devices hear when the hub comes and when it goes", async () => {
+step("devices hear when the hub comes and when it goes", async () => {
   const heard: string[] = [];
   const listener = await hub.mqtt();
   listener.on("message", (_, payload) => heard.push(payload.toString()));

@@ -123,10 +123,7 @@ test("hub check works in a read-only home", async () => {
   using disk = mountSmallDisk(8);
   await using place = createHubPlace({}, `${disk.path}/home`);
   furnish(place, 1);
-  {
-    await using hub = await place.start();
-    await hub.end();
-  }
+  await place.layOut();
   disk.readOnly(true);
   const checked = await place.run(["check"]);
   expect(checked.stderr).toBe("");
@@ -142,10 +139,7 @@ test("init, upgrade and backup on a full disk say the number and leave nothing b
   rmSync(`${disk.path}/fresh`, { recursive: true, force: true });
   await using place = createHubPlace({}, `${disk.path}/home`);
   furnish(place, 1);
-  {
-    await using hub = await place.start();
-    await hub.end();
-  }
+  await place.layOut();
   const upgraded = await place.run(["upgrade", place.binary]);
   expect(upgraded.code).toBe(1);
   expect(upgraded.stderr).toMatch(/needs \d+ MB of free space/);
@@ -206,10 +200,7 @@ test("a state database that is gone is said on every phone there is, asked for o
   await using place = createHubPlace();
   furnish(place, phone.port);
   place.put("config/hub.toml", place.read("config", "hub.toml").replace('[alerts]\nchannel = "phone"\n', ""), 0o600);
-  {
-    await using hub = await place.start();
-    await hub.end();
-  }
+  await place.layOut();
   expect(phone.said).toEqual([]);
   for (const end of ["", "-wal", "-shm"]) rmSync(place.at("data", `state.redb${end}`), { force: true });
   await using hub = await place.start();

@@ -1,4 +1,5 @@
 // The first rule of the README on the compiled hub that is killed during its delay: the lamp goes off at the right second.
+// Over 10 s: the delay of that rule.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +49,7 @@ async function open(hub: HubProcess): Promise<RunBody> {
   return until("the rule waits", async () => (await hub.get<RunBody[]>("/rules/door-light/runs"))[0]);
 }
 
-test("killed during the delay, it turns the lamp off at the right second", async () => {
+test.concurrent("killed during the delay, it turns the lamp off at the right second", async () => {
   await using place = createHouse();
   const first = await place.start();
   const run = await open(first);
@@ -73,7 +74,7 @@ test("killed during the delay, it turns the lamp off at the right second", async
   expect(trace?.actions.at(-1)).toMatchObject({ type: "set_device_state", result: "ok" });
 });
 
-test("stopped until long after the delay, it turns the lamp off as soon as the lamp is there", async () => {
+test.concurrent("stopped until long after the delay, it turns the lamp off as soon as the lamp is there", async () => {
   await using place = createHouse();
   const first = await place.start();
   const run = await open(first);
@@ -90,7 +91,7 @@ test("stopped until long after the delay, it turns the lamp off as soon as the l
   expect(trace?.id).toBe(run.id);
 });
 
-test("a backup of a house with a run that waits goes on in the house that it is restored to", async () => {
+test.concurrent("a backup of a house with a run that waits goes on in the house that it is restored to", async () => {
   await using place = createHouse();
   const first = await place.start();
   const run = await open(first);

@@ -61,7 +61,7 @@ test("the home has the layout and modes of the design", async () => {
 });
 
 test("the password is printed once, with an address that answers, and never to the log file", async () => {
-  await using place = createHubPlace();
+  await using place = createHubPlace({ isEmpty: true });
   const first = await place.start();
   const password = place.admin?.password ?? "";
   expect(password).toHaveLength(16);
@@ -90,7 +90,10 @@ test("on all interfaces, the printed address is one of this machine; with a cert
 
   using made = createTemporaryFolder();
   const { cert, key } = createCertificates(made);
-  await using other = createHubPlace({ server: 'tls_cert = "config/cert.pem"\ntls_key = "config/key.pem"' });
+  await using other = createHubPlace({
+    isEmpty: true,
+    server: 'tls_cert = "config/cert.pem"\ntls_key = "config/key.pem"',
+  });
   other.put("config/cert.pem", cert);
   other.put("config/key.pem", key, 0o600);
   await using hub = await other.start();
@@ -98,7 +101,7 @@ test("on all interfaces, the printed address is one of this machine; with a cert
 });
 
 test("a first start that fails prints no password; the one that succeeds does, and nothing counts as lost", async () => {
-  await using place = createHubPlace();
+  await using place = createHubPlace({ isEmpty: true });
   const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   try {
     for (const section of ["server", "mqtt"]) {
@@ -121,7 +124,7 @@ test("a first start that fails prints no password; the one that succeeds does, a
 
 test("killed at any moment of its first start, a hub leaves no account whose password nobody saw", async () => {
   for (const moment of ["the API answers", "the MQTT broker listens", "username: admin", "the hub is up"]) {
-    await using place = createHubPlace();
+    await using place = createHubPlace({ isEmpty: true });
     const first = spawnHub(place);
     await first.said(moment);
     first.kill("SIGKILL");
@@ -135,7 +138,7 @@ test("killed at any moment of its first start, a hub leaves no account whose pas
 });
 
 test("what is there already is never overwritten, and a home with only a restored hub.toml is completed", async () => {
-  await using place = createHubPlace();
+  await using place = createHubPlace({ isEmpty: true });
   const own = place.read("config", "hub.toml");
   place.put("config/modes.toml", "# mine\n");
   place.put("bin/hub", "not to be replaced");
@@ -149,7 +152,7 @@ test("what is there already is never overwritten, and a home with only a restore
 });
 
 test("nothing in the working folder changes what the hub is", async () => {
-  await using place = createHubPlace();
+  await using place = createHubPlace({ isEmpty: true });
   const trace = join(place.cwd, "trace");
   const put = (name: string, text: string): void => writeFileSync(join(place.cwd, name), text);
   put(".env", `HUB_HOME=${place.cwd}/wrong\nJOURNAL_STREAM=1:1\n`);
@@ -170,7 +173,7 @@ test("nothing in the working folder changes what the hub is", async () => {
 });
 
 test("an environment that would make it another program is refused", async () => {
-  await using place = createHubPlace();
+  await using place = createHubPlace({ isEmpty: true });
   const { code, stderr } = await place.run(["serve"], { env: { BUN_OPTIONS: "--smol" } });
   expect(code).toBe(1);
   expect(stderr).toContain("BUN_OPTIONS");
@@ -178,7 +181,7 @@ test("an environment that would make it another program is refused", async () =>
 });
 
 test("in the journal each line begins with its level", async () => {
-  await using place = createHubPlace();
+  await using place = createHubPlace({ isEmpty: true });
   const file = join(place.cwd, "..", "journal");
   writeFileSync(file, "");
   const { dev, ino } = statSync(file);
@@ -201,8 +204,7 @@ test("in the journal each line begins with its level", async () => {
 
 test("a damaged database is set aside, never deleted, and the hub starts all the same", async () => {
   await using place = createHubPlace();
-  const first = await place.start();
-  await first.end();
+  await place.layOut();
   place.put("data/state.redb", "this is no database ".repeat(1000));
   await using second = await place.start();
   const kept = /kept_as=(\S+)/.exec(second.output)?.[1] ?? "";

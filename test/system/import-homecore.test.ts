@@ -131,7 +131,7 @@ test("a dry run changes no byte of the home, and makes none where there is none"
   await using place = createHubPlace();
   const zip = beside(place, "old.zip");
   makeHomecoreBackup(zip);
-  await (await place.start()).end();
+  await place.layOut();
   const before = filesOf(place);
   const done = await runImport(place, old, "--backup", zip, "--dry-run");
   expect(done.counts.device?.moved).toBe(2);
@@ -148,7 +148,7 @@ test("a second time nothing is doubled, and --undo brings back what was there", 
   await using place = createHubPlace();
   const zip = beside(place, "old.zip");
   makeHomecoreBackup(zip);
-  await (await place.start()).end();
+  await place.layOut();
   const first = await runImport(place, old, "--backup", zip);
   const count = (done: ImportJson, outcome: string) =>
     Object.values(done.counts).reduce((sum, kind) => sum + (kind[outcome] ?? 0), 0);
@@ -209,7 +209,7 @@ test("pages of devices are all read", async () => {
 test("refused, with nothing changed and a word on what to do", async () => {
   using old = startFakeHomecore();
   await using place = createHubPlace();
-  await (await place.start()).end();
+  await place.layOut();
   const zip = (name: string, entries: Parameters<typeof makeZip>[1]): string => {
     makeZip(beside(place, name), entries);
     return beside(place, name);
@@ -318,7 +318,7 @@ test(
 test("a damaged database here is left to the hub, which sets it aside", async () => {
   using old = startFakeHomecore();
   await using place = createHubPlace();
-  await (await place.start()).end();
+  await place.layOut();
   place.put("data/state.redb", "SQLite format 3\u0000 and nothing that follows");
   const before = filesOf(place);
   const ran = await place.run(["import", "homecore", "--url", old.url], { env });
@@ -361,7 +361,7 @@ test("root imports into the home of a service's user, who owns all of it afterwa
   const zip = beside(place, "old.zip");
   makeHomecoreBackup(zip);
   chmodSync(zip, 0o600);
-  await (await place.start()).end();
+  await place.layOut();
   giveAway(place);
   await runImport(place, old, "--backup", zip);
   await place.run(["rules", "list"]);

@@ -11,16 +11,23 @@ beforeAll(async () => {
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
-test.each([1, 2] as const)("clients of generation %d call its tools", async (generation) => {
+async function openClient(generation: 1 | 2): ReturnType<typeof openMcpClient> {
   const body = { label: "assistant", scopes: ["mcp"] };
   const { key } = (await hub.request("POST", "/auth/api-keys", { body })).json<{ key: string }>();
-  await using client = await openMcpClient(new URL("/mcp", hub.api), key, generation);
+  return openMcpClient(new URL("/mcp", hub.api), key, generation);
+}
+
+test.each([1, 2] as const)("clients of generation %d call its tools", async (generation) => {
+  await using client = await openClient(generation);
   expect(await client.tools()).toContain("list_devices");
   expect(await client.ask("system_status")).toMatchObject({ ready: true, access: { may_command: false } });
   expect(await client.ask("list_rules")).toMatchObject({ more: false });
 });
 
 test("the hub ends at once, with an assistant there", async () => {
+  await using client = await openClient(2);
+  expect(await client.tools()).toContain("list_devices");
   hub.kill("SIGTERM");
   expect(await hub.exited).toBe(0);
+  hub = await place.start();
 });

@@ -152,10 +152,11 @@ test("short actions answer at once, with their error if they fail or take too lo
     status: "error",
     error: "the bridge is on fire",
   });
-  expect((await call("slow", {}, adminToken)).json()).toMatchObject({
-    status: "error",
-    error: expect.stringMatching("200"),
-  });
+  // On a busy machine the hub may be through with waiting before the plugin says so.
+  const slow = async () => (await call("slow", {}, adminToken)).json<{ status: unknown; error: string }>();
+  expect(await until("the plugin gives up", async () => [await slow()].find(({ status }) => status === "error"))).toEqual(
+    expect.objectContaining({ error: expect.stringContaining("200") }),
+  );
 });
 
 test("what cannot be done is refused, with the name of what is wrong", async () => {
@@ -200,6 +201,8 @@ test("its configuration is shown without secrets, and changed without losing the
     ...{ address: "10.0.0.5", api_key: "the key of the bridge", lamps: 2 },
   });
   expect(hub.output).not.toContain("the key of the bridge");
+  expect((await hub.request("PUT", path, { body: shown })).status).toBe(200);
+  await until("it runs as before", async () => (await call("count")).json<{ data: unknown }>().data === 1);
 });
 
 test("a plugin that is killed midway ends its actions, and nothing of them is left", async () => {
@@ -223,4 +226,6 @@ test("a plugin that is stopped cannot be asked, and still shows what it offers",
   for (const { status, text } of answers)
     expect([status, text]).toEqual([409, expect.stringContaining("start it first")]);
   expect((await hub.get<{ actions: unknown[] }>("/plugins/bridge/capabilities")).actions).toHaveLength(4);
+  await hub.request("POST", "/plugins/bridge/start");
+  await active();
 });

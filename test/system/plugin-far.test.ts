@@ -12,6 +12,7 @@ const ACTIONS = [
   { id: "deaf", label: "Never answers", timeout_ms: 100 },
   { id: "info", label: "Info", params: { type: "object", properties: { depth: { type: "integer", maximum: 3 } } } },
 ];
+const CAPABILITIES = { spec: "1", plugin_id: "lamps", actions: ACTIONS };
 type Command = Record<string, unknown> & { action: string; request_id: string };
 
 const place = createHubPlace();
@@ -34,7 +35,7 @@ beforeAll(async () => {
     if (answer) void say("manage/response", { request_id: command.request_id, status: "ok", ...answer });
   });
   await far.subscribeAsync("hub/plugins/lamps/manage/cmd", { qos: 1 });
-  await say("capabilities", { spec: "1", plugin_id: "lamps", actions: ACTIONS }, true);
+  await say("capabilities", CAPABILITIES, true);
   stream = await hub.openStream({ type: "plugin_action" });
 });
 afterAll(() => place[Symbol.asyncDispose]());
@@ -176,4 +177,5 @@ test("capabilities that are broken or far too large leave the hub and the good a
   await until("they are none", async () => {
     return (await hub.get<{ actions: unknown[] }>("/plugins/lamps/capabilities")).actions.length === 0;
   });
+  await say("capabilities", CAPABILITIES, true);
 });

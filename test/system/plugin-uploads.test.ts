@@ -4,6 +4,7 @@ import { existsSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs"
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { processesOf } from "../support/processes.ts";
+import { story } from "../support/story.ts";
 import { until } from "../support/wait.ts";
 
 const lamp = (version: string): string => `import { runPlugin, Type } from "../../sdk/hub-sdk.js";
@@ -54,7 +55,9 @@ const versionIs = (version: string) =>
   });
 const uploads = () => hub.get<{ id: string; previous: object | null }[]>("/plugin-uploads");
 
-test("a plugin is installed without a restart, and hub.toml keeps every byte", async () => {
+const step = story("a plugin that comes by upload");
+
+step("a plugin is installed without a restart, and hub.toml keeps every byte", async () => {
   const before = place.read("config/hub.toml");
   expect(await upload("id=lamp", lamp("1.0.0"))).toMatchObject({ status: 201, body: { id: "lamp" } });
   await versionIs("1.0.0");
@@ -67,7 +70,7 @@ test("a plugin is installed without a restart, and hub.toml keeps every byte", a
   expect(await uploads()).toMatchObject([{ id: "lamp", file: "lamp.js", previous: null }]);
 });
 
-test("its program is replaced only where that was said, and comes back", async () => {
+step("its program is replaced only where that was said, and comes back", async () => {
   expect(await upload("id=lamp", lamp("2.0.0"))).toMatchObject({ status: 409 });
   expect((await hub.request("POST", "/plugins/lamp/rollback")).status).toBe(409);
   expect(await upload("id=lamp&replace=true", lamp("2.0.0"))).toMatchObject({ status: 200 });
@@ -114,7 +117,7 @@ test.each<[string, string, string | Uint8Array<ArrayBuffer>, string, number, Reg
   expect([place.read("config/hub.toml"), readdirSync(place.at("plugins"))]).toEqual([toml, folders]);
 });
 
-test("a link that the plugin put into its folder leads the hub nowhere", async () => {
+step("a link that the plugin put into its folder leads the hub nowhere", async () => {
   await hub.request("POST", "/plugins/lamp/stop");
   const bin = place.at("plugins/lamp/bin");
   const kept = place.at("plugins/lamp/kept");
@@ -129,7 +132,7 @@ test("a link that the plugin put into its folder leads the hub nowhere", async (
   await versionIs("3.0.0");
 });
 
-test("a file of 8 MiB is checked without holding up the hub", async () => {
+step("a file of 8 MiB is checked without holding up the hub", async () => {
   const line = 'export const f = (a, b) => (a > b ? { a, b, d: [1, 2, 3, "four"] } : b);\n';
   let program = "";
   for (let n = 0; program.length < 8 * MIB - 200; n++) program += line.replace("f =", `f${n} =`);
@@ -153,7 +156,7 @@ test("a file of 8 MiB is checked without holding up the hub", async () => {
   expect((await hub.request("DELETE", "/plugins/large")).status).toBe(204);
 });
 
-test("only administrators may, and it is in the audit log", async () => {
+step("only administrators may, and it is in the audit log", async () => {
   await hub.request("POST", "/auth/users", {
     body: { username: "anna", password: "the-password-of-anna", role: "user" },
   });
@@ -163,7 +166,7 @@ test("only administrators may, and it is in the audit log", async () => {
   for (const words of ["plugin.install", "plugin.rollback"]) expect(text).toContain(words);
 });
 
-test("after a restart of the hub it runs as before", async () => {
+step("after a restart of the hub it runs as before", async () => {
   hub.kill("SIGTERM");
   await hub.exited;
   hub = await place.start();
@@ -171,14 +174,14 @@ test("after a restart of the hub it runs as before", async () => {
   expect(await uploads()).toMatchObject([{ id: "lamp", previous: { bytes: expect.any(Number) } }]);
 });
 
-test("two uploads of the same id at once: one wins", async () => {
+step("two uploads of the same id at once: one wins", async () => {
   const both = await Promise.all([upload("id=twin&enabled=false", "1"), upload("id=twin&enabled=false", "2")]);
   expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
   expect(await plugin("twin")).toMatchObject({ status: "stopped", pid: null });
   expect((await hub.request("DELETE", "/plugins/twin")).status).toBe(204);
 });
 
-test("a removed plugin ends, and its folder is kept aside", async () => {
+step("a removed plugin ends, and its folder is kept aside", async () => {
   const { pid } = await plugin("lamp");
   expect((await hub.request("DELETE", "/plugins/lamp")).status).toBe(204);
   expect(processesOf(place.home)).not.toContain(Number(pid));

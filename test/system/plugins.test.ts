@@ -1,4 +1,5 @@
 // Plugins as people write them: good, crashing, silent, stubborn, chatty, missing. None outlives the hub.
+// Over 10 s: only after five seconds of silence does a plugin hang, and its pauses grow.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
@@ -156,6 +157,7 @@ test("SIGTERM ends the hub and all of its children in bounded time", async () =>
   expect(await soon("the hub ends", hub.exited)).toBe(0);
   await until("no child is left", () => processesOf(place.home).length === 0);
   for (const text of [hub.output, place.read("logs", "hub.log")]) expect(text).toContain("stopped");
+  hub = await place.start();
 });
 
 test.each(["SIGKILL", "SIGSEGV"] as const)("%s of the hub leaves no child and no grandchild", async (signal) => {

@@ -1,4 +1,5 @@
 // Copies elsewhere by the compiled hub: killed while it sends one, and the house on a new machine from the recovery sheet alone.
+// Over 10 s: a passphrase is made a key slowly on purpose.
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -45,7 +45,7 @@ const recorded = async (hub: HubProcess, attribute: string): Promise<unknown[]> 
 
 test("a door of a former version is open when it is open, and its rule fires then, once it is turned", async () => {
   await using place = createHubPlace({ toml });
-  await (await place.start()).end();
+  await place.layOut();
   putFormerDoor(place.at("data"));
   place.put("rules/front.ron", RULE);
   place.put("rules/doors.ron", MAILBOX);

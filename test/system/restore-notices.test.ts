@@ -78,7 +78,7 @@ test("restored or placed by hand, a backup asks nobody about what was open in it
   await staysQuiet(await b.start());
 
   await using c = createHubPlace({ toml });
-  await (await c.start()).end();
+  await c.layOut();
   const files = readZip(zip);
   for (const name of ["data/state.redb", "data/history.db", "config/hub.toml", "rules/leak.toml", "rules/door.toml"])
     writeFileSync(c.at(name), Buffer.from(files[name] ?? "", "latin1"));

@@ -73,7 +73,7 @@ api_url = "${bots.url}"
   await restored.end();
 
   await using c = createHubPlace({ toml });
-  await (await c.start()).end();
+  await c.layOut();
   const files = readZip(zip);
   for (const name of ["data/state.redb", "data/history.db", "config/hub.toml", "rules/alarm.ron"])
     writeFileSync(c.at(name), Buffer.from(files[name] ?? "", "latin1"));

@@ -258,7 +258,7 @@ test(
     await from.end();
     await using b = createHubPlace();
     b.put("config/hub.toml", `# old\n${b.read("config", "hub.toml")}`, 0o600);
-    await (await b.start()).end();
+    await b.layOut();
     const began = performance.now();
     expect((await b.run(["restore", zip])).code).toBe(0);
     const wholeMs = performance.now() - began;

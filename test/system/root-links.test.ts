@@ -40,8 +40,7 @@ interface Scene extends AsyncDisposable {
 async function createScene(keep = ROOT_FOLDER): Promise<Scene> {
   const place = createHubPlace();
   place.put("rules/night.ron", '(id: "", name: "Night", trigger: ManualTrigger, actions: [LogMessage(message: "x")])');
-  const hub = await place.start();
-  await hub.end();
+  await place.layOut();
   const [secret, folder, otherDb] = ["secret", "folder", "other.redb"].map((name) => outside(place, name)) as [
     string,
     string,

@@ -1,7 +1,9 @@
 // A hub that cannot start as it is: three times it fails, then it begins with what failed switched off. The compiled binary.
+// Over 10 s: forty starts, of which each decides about the next.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
+import { freePort } from "../support/free-port.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import { type HubProcess, spawnHub } from "../support/hub-process.ts";
 import { openNotifySocket } from "../support/notify-socket.ts";
@@ -16,9 +18,9 @@ interface Status {
 }
 
 async function takePort(): Promise<{ port: number; server: Server } & AsyncDisposable> {
-  const server = createServer().listen(0, "127.0.0.1");
+  const port = freePort();
+  const server = createServer().listen(port, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as { port: number };
   return { port, server, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
@@ -39,12 +41,6 @@ async function failToStart(place: HubPlace, times: number): Promise<string> {
   return output;
 }
 
-/** Creates the home, and gets the administrator's password. */
-async function firstStart(place: HubPlace): Promise<void> {
-  const hub = await place.start();
-  await hub.end();
-}
-
 /** Killed as soon as it is up, so that its death counts as one of the start. */
 async function killAtStart(place: HubPlace, times: number): Promise<void> {
   for (let time = 0; time < times; time++) {
@@ -59,7 +55,7 @@ const statusOf = (hub: HubProcess): Promise<Status> => hub.get<Status>("/system/
 test("the MQTT port is taken: the fourth start runs without MQTT, and the first after that with it again", async () => {
   await using place = createHubPlace();
   place.put("rules/night.ron", NIGHT);
-  await firstStart(place);
+  await place.layOut();
   await using taken = await takePort();
   configureMqtt(place, taken.port);
   expect(await failToStart(place, 3)).toContain(`port ${taken.port} on 127.0.0.1 is in use`);
@@ -113,7 +109,7 @@ test("the MQTT port is taken: the fourth start runs without MQTT, and the first 
 
 test("a part that fails in the safe start as well is off in the next one", async () => {
   await using place = createHubPlace();
-  await firstStart(place);
+  await place.layOut();
   await using taken = await takePort();
   // The rules fail first, and hide that MQTT would.
   const version = JSON.parse(readFileSync("package.json", "utf8")).version as string;
@@ -163,7 +159,7 @@ test("a hub that dies three times without an error leaves off rules and plugins"
 
 test("being asked to end does not count as a failure, and neither does a power cut", async () => {
   await using place = createHubPlace();
-  await firstStart(place);
+  await place.layOut();
   for (let time = 0; time < 4; time++) {
     const hub = spawnHub(place);
     await hub.said("the MQTT broker listens");
@@ -197,7 +193,7 @@ test("a start in a home that is in use does not count", async () => {
 
 test("a part that every hub needs fails as before, with what to do, however often", async () => {
   await using place = createHubPlace();
-  await firstStart(place);
+  await place.layOut();
   await using taken = await takePort();
   place.put("config/hub.toml", place.read("config", "hub.toml").replace("port = 0", `port = ${taken.port}`), 0o600);
   expect(await failToStart(place, 5)).toContain("set another [server] port");
@@ -222,7 +218,7 @@ test("a note that is damaged, of another version, or cannot be written changes n
 
 test("files instead of folders in a known home do not stop the rest: rules, logs, history, sdk", async () => {
   await using place = createHubPlace();
-  await firstStart(place);
+  await place.layOut();
   for (const path of ["rules", "logs", "plugins"]) {
     rmSync(place.at(path), { recursive: true });
     writeFileSync(place.at(path), "in the way");

@@ -1,5 +1,6 @@
 // Commands on the machine that is the standby: what is for the hub is refused and says where, an upgrade works, and a restore that
 // was on trial before does not come back.
+// Over 10 s: the machines look at each other every two seconds, through three changes of their roles.
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { createTwoMachines } from "../support/two-machines.ts";
@@ -50,7 +51,7 @@ test("a standby whose hub has settings of a newer version stays where it is, and
   await second.isWhole();
   const before = first.place.read("config", "hub.toml");
   first.place.put("config/hub.toml", `${before}\n[of_a_newer_version]\nkey = 1\n`, 0o600);
-  await until("it says so", async () => (await second.status()).problem?.includes("of_a_newer_version"));
+  await until("it says so", async () => (await second.look())?.problem?.includes("of_a_newer_version"));
   expect(await second.status()).toMatchObject({
     copy: { whole: true },
     takes_over: expect.stringContaining("hub upgrade FILE"),
@@ -58,7 +59,7 @@ test("a standby whose hub has settings of a newer version stays where it is, and
   await second.process.end();
   await second.start();
   await until("it says so after a restart", async () =>
-    (await second.status()).takes_over?.includes("hub upgrade FILE"),
+    (await second.look())?.takes_over?.includes("hub upgrade FILE"),
   );
   const upgraded = await second.place.run(["upgrade", second.place.binary]);
   expect(upgraded).toMatchObject({ code: 0, stderr: "" });

@@ -1,4 +1,5 @@
 // Two machines of one house without a lease: the standby's copy, who becomes the hub when, and what a person is told.
+// Over 10 s: a dozen houses of two machines, which look at each other every two seconds.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createCertificates } from "../notify/certificates.ts";

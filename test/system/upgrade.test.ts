@@ -1,6 +1,7 @@
 // hub upgrade with real hubs of two versions, and with a service that does not answer. With a real systemd:
 // test/interop/service.sh.
-import { beforeAll, expect, test } from "bun:test";
+// Over 10 s: a hub of another version is compiled first.
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   copyFileSync,
   existsSync,
@@ -15,20 +16,20 @@ import { join } from "node:path";
 import { createUpgradeCommand } from "../../src/cli/upgrade.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { createTestEdge } from "../support/edge.ts";
+import { freePort } from "../support/free-port.ts";
 import { configText, createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import { createMachineStandIn } from "../support/machine-stand-in.ts";
+import { otherHub } from "../support/other-hub.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const builds = createTemporaryFolder();
-const NEXT = builds.at("hub-next");
 const NEXT_VERSION = "99.1.0";
+let NEXT: string;
 
 beforeAll(async () => {
-  const script = join(import.meta.dir, "..", "interop", "other-hub.ts");
-  const child = Bun.spawn([process.execPath, script, NEXT, NEXT_VERSION], { stdout: "inherit", stderr: "inherit" });
-  expect(await child.exited).toBe(0);
-  return () => builds[Symbol.dispose]();
+  NEXT = await otherHub(NEXT_VERSION);
 });
+afterAll(() => builds[Symbol.dispose]());
 
 async function versionIn(place: HubPlace, name: string): Promise<string> {
   const child = Bun.spawn([place.at("bin", name), "version"], { stdout: "pipe", env: {} });
@@ -37,7 +38,7 @@ async function versionIn(place: HubPlace, name: string): Promise<string> {
 
 test("the new executable takes the place of the old one, which is kept, and back again", async () => {
   await using place = createHubPlace();
-  await (await place.start()).end();
+  await place.layOut();
   const own = await versionIn(place, "hub");
   const up = await place.run(["upgrade", NEXT]);
   expect(up).toMatchObject({ code: 0, stdout: expect.stringContaining(`${own} → ${NEXT_VERSION}`) });
@@ -108,7 +109,7 @@ test("what cannot replace the hub is refused with the reason, and nothing is cha
 
 test("a newer hub brings its own files up to its version, and leaves what a person changed", async () => {
   await using place = createHubPlace();
-  await (await place.start()).end();
+  await place.layOut();
   const [bundle, example] = ["plugins/sysmon/bin/sysmon.js", "rules/examples/good-morning.toml"];
   const brought = place.read(bundle);
   // As an older hub would have left it.
@@ -140,10 +141,7 @@ function createServiceScene(answersAs: (restarts: number) => string | undefined)
   const edge = createTestEdge(clock);
   let server: ReturnType<typeof Bun.serve> | undefined;
   let restarts = 0;
-  // A port that is free now, kept for the time between two servers.
-  const probe = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const port = Number(probe.port);
-  void probe.stop(true);
+  const port = freePort();
   const restart = async () => {
     await server?.stop(true);
     const version = answersAs(++restarts);

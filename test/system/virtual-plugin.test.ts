@@ -1,7 +1,8 @@
 // The simulated house in a real hub: installed in a new home, enabled in hub.toml, commanded over REST and MQTT.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
+import { story } from "../support/story.ts";
 import type { StreamClient } from "../support/stream-client.ts";
 import { until } from "../support/wait.ts";
 
@@ -55,7 +56,9 @@ async function ask(action: string, body: object): Promise<Record<string, unknown
   return answer.promise;
 }
 
-test("becomes active, and all its devices describe themselves", async () => {
+const step = story("the virtual house");
+
+step("becomes active, and all its devices describe themselves", async () => {
   await until("it is active", async () => (await hub.get<{ status: string }>("/plugins/virtual")).status === "active");
   const devices = await virtualDevices();
   expect(devices.map(({ id }) => id).sort()).toEqual([
@@ -73,7 +76,7 @@ test("becomes active, and all its devices describe themselves", async () => {
     expect(device).toMatchObject({ available: true, capabilities: expect.any(Object), manufacturer: "Hub" });
 });
 
-test("a command changes the state, and the event says who sent it", async () => {
+step("a command changes the state, and the event says who sent it", async () => {
   const correlation = await command("virtual_light_kitchen", { on: true });
   const event = await stream.frame(
     "the light is on",
@@ -87,7 +90,7 @@ test("a command changes the state, and the event says who sent it", async () => 
   expect(await attributesOf("virtual_light_kitchen")).toMatchObject({ on: true, brightness: 254, power: 9 });
 });
 
-test("a command that it cannot carry out changes nothing, and the reason is reported", async () => {
+step("a command that it cannot carry out changes nothing, and the reason is reported", async () => {
   const correlation = await command("virtual_light_kitchen", { on: true, brightness: 0 });
   const event = await stream.frame("the refusal", ({ type }) => type === "custom_command_refused");
   expect(JSON.stringify(event)).toContain(correlation);
@@ -100,7 +103,7 @@ test("a command that it cannot carry out changes nothing, and the reason is repo
   expect(await attributesOf("virtual_light_kitchen")).toMatchObject({ on: true, brightness: 254 });
 });
 
-test("a value that its schema does not allow is refused at once", async () => {
+step("a value that its schema does not allow is refused at once", async () => {
   const body = { brightness: 1000, power: 3 };
   const answer = await hub.request("PATCH", "/devices/virtual_light_kitchen/state", { body });
   expect([answer.status, answer.json().detail]).toEqual([
@@ -109,7 +112,7 @@ test("a value that its schema does not allow is refused at once", async () => {
   ]);
 });
 
-test("a leak is an event, and the battery level an attribute", async () => {
+step("a leak is an event, and the battery level an attribute", async () => {
   await command("virtual_leak_sensor", { leak: true });
   const event = await stream.frame(
     "the leak",
@@ -124,7 +127,7 @@ test("a leak is an event, and the battery level an attribute", async () => {
   await until("10 % are left", async () => (await attributesOf("virtual_leak_sensor")).battery === 10);
 });
 
-test("every change of a burst arrives, and the hub answers meanwhile", async () => {
+step("every change of a burst arrives, and the hub answers meanwhile", async () => {
   const watcher = await hub.openStream({ device_id: "virtual_light_living_room", type: "device_state_changed" });
   const before = await attributesOf("virtual_light_living_room");
   expect(await ask("burst", { changes: 2000, per_second: 5000 })).toMatchObject({ status: "accepted" });
@@ -134,7 +137,7 @@ test("every change of a burst arrives, and the hub answers meanwhile", async () 
   expect(await attributesOf("virtual_light_living_room")).toEqual(before);
 });
 
-test("ends with the hub, and a new start restores its devices", async () => {
+step("ends with the hub, and a new start restores its devices", async () => {
   await hub.end();
   hub = await place.start();
   await until("all are back", async () => (await virtualDevices()).filter(({ available }) => available).length === 6);
