@@ -154,9 +154,9 @@ test("short actions answer at once, with their error if they fail or take too lo
   });
   // On a busy machine the hub may be through with waiting before the plugin says so.
   const slow = async () => (await call("slow", {}, adminToken)).json<{ status: unknown; error: string }>();
-  expect(await until("the plugin gives up", async () => [await slow()].find(({ status }) => status === "error"))).toEqual(
-    expect.objectContaining({ error: expect.stringContaining("200") }),
-  );
+  const gaveUp = async () => [await slow()].find(({ status }) => status === "error");
+  const failed = await until("the plugin gives up", gaveUp);
+  expect(failed.error).toContain("200");
 });
 
 test("what cannot be done is refused, with the name of what is wrong", async () => {
