@@ -1,9 +1,9 @@
 // How many new devices an account may add in a minute: each is written to the disk and stays.
 import type { Clock } from "../core/clock.ts";
 import type { Limits } from "../core/limits.ts";
+import { TokenBucket } from "../core/token-bucket.ts";
 import { type Account, accountKey } from "./accounts.ts";
 import type { DevicePort, Rejection } from "./ports.ts";
-import { TokenBucket } from "./token-bucket.ts";
 
 /** Does `work`, which may add the device; or returns why not. */
 export type NewDeviceLimit = (account: Account, deviceId: string, work: () => Rejection) => Rejection;

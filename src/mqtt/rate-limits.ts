@@ -2,10 +2,10 @@
 // read more slowly; nothing is dropped.
 import type { Clock } from "../core/clock.ts";
 import type { Limits } from "../core/limits.ts";
+import { TokenBucket } from "../core/token-bucket.ts";
 import { type Account, accountKey } from "./accounts.ts";
 import type { MqttSection } from "./config.ts";
 import { MAX_BATCH_BYTES, MAX_BATCH_PACKETS } from "./fair-scheduler.ts";
-import { TokenBucket } from "./token-bucket.ts";
 
 /** The rate limit of one account, shared by all its connections. */
 export interface RateLimit {

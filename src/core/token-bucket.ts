@@ -1,5 +1,5 @@
 // A token bucket: so many tokens a second, and a burst of them at once.
-import type { Clock } from "../core/clock.ts";
+import type { Clock } from "./clock.ts";
 
 export interface TokenBucketOptions {
   perSecond: number;
