@@ -36,15 +36,8 @@ export function packed(files: readonly PackedFile[]): Uint8Array {
   return Buffer.concat([head, index, ...blobs]);
 }
 
-export interface Pack {
-  readonly entries: readonly PackedEntry[];
-  bytes(place: readonly [number, number]): Uint8Array;
-}
-
-/** Reads the index. `slice`: bytes of the file, [from, to). */
-export function openPack(slice: (from: number, to: number) => Uint8Array): Pack {
-  const length = new DataView(slice(0, HEAD_BYTES).slice().buffer).getUint32(0);
-  const start = HEAD_BYTES + length;
-  const entries = JSON.parse(new TextDecoder().decode(slice(HEAD_BYTES, start))) as PackedEntry[];
-  return { entries, bytes: ([from, to]) => slice(start + from, start + to) };
+/** The entries of a pack, and where the bytes begin that their places count from. */
+export function readPackIndex(pack: Uint8Array): { entries: readonly PackedEntry[]; start: number } {
+  const start = HEAD_BYTES + new DataView(pack.buffer, pack.byteOffset).getUint32(0);
+  return { entries: JSON.parse(new TextDecoder().decode(pack.subarray(HEAD_BYTES, start))) as PackedEntry[], start };
 }

@@ -1,7 +1,7 @@
 // Serves the page: hashed files that browsers keep for ever, and for every other address outside the API its index.html, in
 // which the page finds the view by itself.
 import { readFileSync } from "node:fs";
-import { type Encoding, openPack, type Pack, type PackedEntry } from "../core/pack.ts";
+import { type Encoding, type PackedEntry, readPackIndex } from "../core/pack.ts";
 
 export interface Page {
   /** Undefined where this is no request for the page. */
@@ -25,19 +25,30 @@ const HEADERS = {
   "content-security-policy": CSP,
   "permissions-policy": "camera=(), microphone=(), payment=(), usb=()",
   vary: "accept-encoding",
+  // Bun would send the name of the pack.
+  "content-disposition": "inline",
 };
 const KEPT = "public, max-age=31536000, immutable";
 const INDEX = "/index.html";
 
+interface Opened {
+  byPath: Map<string, PackedEntry>;
+  bytes(place: readonly [number, number]): Blob;
+}
+
 /** `file`: the path of page.pack, also inside the executable. `apis`: first levels of addresses that are no page. */
 export function createPage(file: string, apis: readonly string[]): Page {
-  let opened: { pack: Pack; byPath: Map<string, PackedEntry> } | undefined;
+  let opened: Opened | undefined;
 
-  function open() {
+  function open(): Opened {
     if (!opened) {
-      // Read anew each time, which is seldom, as browsers keep what they got: so it takes no memory between.
-      const pack = openPack((from, to) => readFileSync(file).subarray(from, to));
-      opened = { pack, byPath: new Map(pack.entries.map((entry) => [entry.path, entry])) };
+      const { entries, start } = readPackIndex(readFileSync(file));
+      // Inside the executable its bytes are in memory already; a slice of them is no copy.
+      const blob = Bun.file(file);
+      opened = {
+        byPath: new Map(entries.map((entry) => [entry.path, entry])),
+        bytes: ([from, to]) => blob.slice(start + from, start + to),
+      };
     }
     return opened;
   }
@@ -55,9 +66,7 @@ export function createPage(file: string, apis: readonly string[]): Page {
       "content-length": String(place[1] - place[0]),
       ...(encoding !== "identity" && { "content-encoding": encoding }),
     };
-    return new Response(method === "HEAD" ? null : (open().pack.bytes(place) as Uint8Array<ArrayBuffer>), {
-      headers: all,
-    });
+    return new Response(method === "HEAD" ? null : open().bytes(place), { headers: all });
   }
 
   return {
