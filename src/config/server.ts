@@ -39,6 +39,18 @@ export const ServerSection = Type.Object(
       default: 1024 * 1024,
       description: "Largest request body; a backup to restore is streamed and not counted.",
     }),
+    max_anonymous_requests_per_second: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 500,
+      description: "Requests of one address without an account, `/health` not counted; four times as many at once.",
+    }),
+    max_pipelined_requests: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: 64,
+      description: "Requests that one connection may send without waiting for answers.",
+    }),
   },
   { additionalProperties: false },
 );

@@ -2,13 +2,16 @@
 import type { Server } from "bun";
 import { type AnyElysia, Elysia } from "elysia";
 import type { ServerSection } from "../config/server.ts";
+import type { Limits } from "../core/limits.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
+import { createAddressLimit } from "./address-limit.ts";
 import { createAuditTrail } from "./audit-trail.ts";
 import { createCallers } from "./callers.ts";
 import { createCors } from "./cors.ts";
 import { OPENAPI_PATH } from "./doc.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
 import type { Page } from "./page.ts";
+import { createRequestTurns } from "./request-turns.ts";
 import { splitUrl } from "./request-url.ts";
 import { createRouter, type Router } from "./router.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -25,6 +28,7 @@ export interface AppDeps extends RouteDeps {
   storageFault: (error: unknown) => StorageFault | undefined;
   /** Throws HubError `unavailable` where another machine may be the hub of this house: what is changed here would be lost. */
   assertHub: () => void;
+  limits: Limits;
   /** Undefined where the hub is built without it. */
   page?: Page;
 }
@@ -49,7 +53,7 @@ function loadRoutes(): typeof import("./routes/index.ts") {
 }
 
 export function createApp(deps: AppDeps): App {
-  const { config, log, auth } = deps;
+  const { config, log, auth, clock, limits } = deps;
   const { cors_origins: corsOrigins } = config;
   const cors = createCors(corsOrigins);
   const callers = createCallers({
@@ -124,6 +128,10 @@ export function createApp(deps: AppDeps): App {
       cors,
       headers: HEADERS,
       auditTrail,
+      turns: createRequestTurns({ maxPipelined: config.max_pipelined_requests, limits }),
+      addressLimit: createAddressLimit({
+        ...{ perSecond: config.max_anonymous_requests_per_second, callers, clock, limits },
+      }),
       maxBodyBytes: config.max_body_bytes,
       publicPaths: [API_PREFIX + OPENAPI_PATH],
       isForGuests: deps.guests.may,

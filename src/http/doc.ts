@@ -36,6 +36,8 @@ export interface RouteDoc {
   guests?: GuestThing;
   /** Whether it changes something; unless said, all but GET do. */
   acts?: boolean;
+  /** A public route that is not in `[server] max_anonymous_requests_per_second`: it costs no more than a refusal, or knows its callers. */
+  unlimited?: boolean;
   summary: string;
   tag: string;
   /** By status. */
@@ -63,6 +65,7 @@ export function doc({
   scope,
   guests,
   acts,
+  unlimited,
   summary,
   tag,
   answers = {},
@@ -88,6 +91,7 @@ export function doc({
       ...(scope ? { "x-scope": scope } : {}),
       ...(guests ? { "x-guests": guests } : {}),
       ...(acts === undefined ? {} : { "x-acts": acts }),
+      ...(unlimited ? { "x-unlimited": true } : {}),
       ...(frames ? { "x-frames": frames } : {}),
       ...(makesMissing ? { "x-makes-missing": true } : {}),
       ...(readsElsewhere ? { "x-reads-elsewhere": readsElsewhere } : {}),

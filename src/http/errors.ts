@@ -4,6 +4,7 @@ import { type ErrorCode, HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { describeError, firstPerPath, type Problem } from "../core/schema.ts";
 import { isStorageFault, STORAGE_TEXTS, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
+import { splitUrl } from "./request-url.ts";
 
 // Of the statuses below. That of node:http would load all of node:http.
 const TITLES: Readonly<Record<number, string>> = {
@@ -43,17 +44,13 @@ const STATUS: Record<ErrorCode, number> = {
   in_use: 409,
 };
 
-function statusOf(error: HubError): number {
-  return statusOfCode(error.code);
-}
-
 export function statusOfCode(code: ErrorCode): number {
   return STATUS[code];
 }
 
 /** The answer for an error. `path` is the request's, without its query, which may hold a token. */
-export function problemResponse(error: HubError, path: string): Response {
-  const status = statusOf(error);
+export function problemResponse(error: Pick<HubError, "code" | "message" | "details">, path: string): Response {
+  const status = statusOfCode(error.code);
   const { retryAfterSecs, allow, tokenSent, ...details } = error.details;
   const headers = new Headers({ "content-type": "application/problem+json", "cache-control": "no-store" });
   if (status === 401) headers.set("www-authenticate", tokenSent ? 'Bearer error="invalid_token"' : "Bearer");
@@ -71,6 +68,14 @@ export function problemResponse(error: HubError, path: string): Response {
     ...details,
   };
   return new Response(JSON.stringify(body), { status, headers });
+}
+
+/** Ends the connection: Bun drops what else was received on it. Made without an error, whose stack would take longest. */
+export function refusalOfFlood({ url }: Request, reason: string, retryAfterSecs: number): Response {
+  const message = `${reason}: try again in ${retryAfterSecs} s`;
+  const response = problemResponse({ code: "rate_limited", message, details: { retryAfterSecs } }, splitUrl(url).path);
+  response.headers.set("connection", "close");
+  return response;
 }
 
 interface FrameworkFault {

@@ -21,6 +21,8 @@ export interface Route {
   access: Access;
   /** Open to keys made for this only; undefined for the API. */
   scope: Scope | undefined;
+  /** Whether callers without an account are not counted; see `RouteDoc`. */
+  unlimited: boolean;
   /** It changes something in the hub or in the house: only the hub of the house does it. */
   acts: boolean;
   /** Guests may pass for the things that were chosen for them, though their role is too low. */
@@ -54,6 +56,7 @@ export function resourcesOf(apps: readonly AnyElysia[], publicPaths: readonly st
       // A route without a doc() is for administrators.
       access: publicPaths.includes(path) ? "public" : ((detail["x-access"] as Access | undefined) ?? "admin"),
       scope: detail["x-scope"] as Scope | undefined,
+      unlimited: detail["x-unlimited"] === true,
       acts: (detail["x-acts"] as boolean | undefined) ?? method !== "GET",
       guests: detail["x-guests"] as GuestThing | undefined,
       tokenInQuery: detail["x-token-in-query"] === true,

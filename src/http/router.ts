@@ -5,10 +5,12 @@ import { type AnyElysia, redirect, status } from "elysia";
 import type { Identity } from "../auth/authenticate.ts";
 import { allows } from "../auth/roles.ts";
 import { HubError } from "../core/errors.ts";
+import type { AddressLimit } from "./address-limit.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import { type Callers, createBearerReader } from "./callers.ts";
 import type { Cors } from "./cors.ts";
 import type { Page } from "./page.ts";
+import type { RequestTurns } from "./request-turns.ts";
 import { isHost, splitUrl } from "./request-url.ts";
 import {
   type Answer,
@@ -30,6 +32,8 @@ export interface RouterOptions {
   /** Headers of every answer. */
   headers: Readonly<Record<string, string>>;
   auditTrail: AuditTrail;
+  turns: RequestTurns;
+  addressLimit: AddressLimit;
   maxBodyBytes: number;
   /** Public routes that have no doc(). */
   publicPaths: readonly string[];
@@ -59,6 +63,8 @@ export function createRouter({
   cors,
   headers,
   auditTrail,
+  turns,
+  addressLimit,
   maxBodyBytes,
   publicPaths,
   isForGuests,
@@ -117,13 +123,16 @@ export function createRouter({
     try {
       refuseUnusableHost(request);
       const preflight = cors.preflight(request);
-      if (preflight) return preflight;
+      if (preflight) return addressLimit.refusal(request, server) ?? preflight;
       if (!resource) throw new HubError("not_found", "there is nothing at this address");
       const route = routeFor(resource, request.method);
       admit(route, request, server);
-      return run(route, request);
+      return route.access === "public" && !route.unlimited
+        ? addressLimit.answer(request, server, () => run(route, request))
+        : run(route, request);
     } catch (error) {
-      return refuse(error, request);
+      const refusal = callers.isKnown(request) ? undefined : addressLimit.refusal(request, server);
+      return refusal ?? refuse(error, request);
     }
   }
 
@@ -137,14 +146,16 @@ export function createRouter({
     lastHost = host;
   }
 
-  function pageAnswer(request: Request): Response | undefined {
+  function pageAnswer(request: Request, server: Server<unknown>): Response | undefined {
     const host = request.headers.get("host");
-    return host === null || isHost(host) ? page?.answer(request, splitUrl(request.url).path) : undefined;
+    if (host !== null && !isHost(host)) return undefined;
+    const answer = page?.answer(request, splitUrl(request.url).path);
+    return answer && (addressLimit.refusal(request, server) ?? answer);
   }
 
   /** Declares what is not declared yet. The server matches it from the next request on, so for this one it is found here. */
   function answerElsewhere(request: Request, server: Server<unknown>): Answer {
-    if (!whole) return answer(undefined, request, server);
+    if (!whole || isWhole) return answer(undefined, request, server);
     try {
       declare(whole);
     } catch (error) {
@@ -165,7 +176,8 @@ export function createRouter({
   return {
     get routes() {
       const handlers = [...resources].flatMap(([path, resource]): [string, Handler][] => {
-        const handler: Handler = (request, server) => answer(resource, request, server);
+        const handler: Handler = (request, server) =>
+          turns.answer(request, server, () => answer(resource, request, server));
         // Every path answers with and without a trailing slash.
         return [
           [path, handler],
@@ -174,7 +186,8 @@ export function createRouter({
       });
       return Object.fromEntries(handlers);
     },
-    fetch: (request, server) => pageAnswer(request) ?? answerElsewhere(request, server),
+    fetch: (request, server) =>
+      turns.answer(request, server, () => pageAnswer(request, server) ?? answerElsewhere(request, server)),
     onDeclared(listener) {
       declared = listener;
     },

@@ -1,8 +1,8 @@
-// What the house feels while one account does its worst, in nine ways, each at a hub of its own: /health and the questions
+// What the house feels while one account does its worst, in nine ways, and a stranger without one in seven, each at a hub of its own: /health and the questions
 // a watchdog asks, the way from another account's state to a rule's command, and the hub's memory. The twin of each figure
 // is the same hub left alone, in the same run. "Others may connect": an account that knocks during the flood is let in.
 //
-// The account has the rights of any plugin, and floods from a process of its own at lower priority, so that on two cores
+// The account has the rights of any plugin, and all flood from a process of their own at lower priority, so that on two cores
 // neither the hub nor the measuring starves by it. Only by hand: bun run bench floods
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ import { rssMiB } from "./support/proc.ts";
 import { makeDevices, prepareRuleHome } from "./support/rule-home.ts";
 import { percentile } from "./support/stats.ts";
 import { startNeighbour } from "./support/steady-neighbour.ts";
+import { STRANGERS, type Stranger, type StrangerOrder } from "./support/stranger-process.ts";
 
 const FLOOD_MS = 8_000;
 const SETTLE_MS = 1000;
@@ -30,6 +31,7 @@ const HEALTH_EVERY_MS = 25;
 const PATIENCE_MS = 3750;
 const HEALTH_CEILING_MS = 250;
 const COMMAND_CEILING_MS = 1000;
+const STRANGER_COMMAND_CEILING_MS = 50;
 const MOST_GROWTH_MIB = 256;
 const GUEST = { username: "guest", password: "a password of the flood" };
 
@@ -53,14 +55,14 @@ export const floods: Bench = {
     const idle = await feel(context, undefined);
     context.say(told("idle", idle));
     const rows: Row[] = [];
-    for (const flood of FLOODS) {
+    for (const flood of [...FLOODS, ...STRANGERS]) {
       const felt = await feel(context, flood);
       context.say(told(flood, felt));
       rows.push(
         atMost(`${flood}: /health p99, ms`, felt.healthP99, idle.healthP99, HEALTH_CEILING_MS, "ms"),
         atMost(`${flood}: /health worst, ms`, felt.healthWorst, idle.healthWorst, HEALTH_CEILING_MS, "ms"),
         atMost(`${flood}: watchdog questions missed`, felt.missed, undefined, 0, ""),
-        atMost(`${flood}: state to command p99, ms`, felt.commandP99, idle.commandP99, COMMAND_CEILING_MS, "ms"),
+        atMost(`${flood}: state to command p99, ms`, felt.commandP99, idle.commandP99, commandCeilingMs(flood), "ms"),
         atMost(`${flood}: states never answered`, felt.unanswered, undefined, 0, ""),
         holds(`${flood}: others may connect`, felt.letIn === 1),
         atMost(`${flood}: back within, ms`, felt.recoveredMs, undefined, HEALTH_CEILING_MS, "ms"),
@@ -71,7 +73,15 @@ export const floods: Bench = {
   },
 };
 
-async function feel(context: BenchContext, flood: Flood | undefined): Promise<Felt> {
+function isStranger(flood: Flood | Stranger): flood is Stranger {
+  return STRANGERS.some((stranger) => stranger === flood);
+}
+
+function commandCeilingMs(flood: Flood | Stranger): number {
+  return isStranger(flood) ? STRANGER_COMMAND_CEILING_MS : COMMAND_CEILING_MS;
+}
+
+async function feel(context: BenchContext, flood: Flood | Stranger | undefined): Promise<Felt> {
   const folder = join(context.folder, (flood ?? "idle").replaceAll(" ", "-"));
   mkdirSync(folder);
   const home = prepareRuleHome({ folder, answering: DEVICES, others: 0, asShipped: true });
@@ -143,9 +153,11 @@ async function recovery({ port }: PreparedHub): Promise<number> {
   return RECOVERY_MS;
 }
 
-async function run(hub: PreparedHub, flood: Flood): Promise<string> {
-  const order: FloodOrder = { flood, port: hub.port, mqttPort: hub.mqttPort, ms: FLOOD_MS, ...GUEST };
-  const script = new URL("support/flood-process.ts", import.meta.url).pathname;
+async function run({ port, mqttPort }: PreparedHub, flood: Flood | Stranger): Promise<string> {
+  const [file, order]: [string, StrangerOrder | FloodOrder] = isStranger(flood)
+    ? ["stranger-process.ts", { flood, port, ms: FLOOD_MS }]
+    : ["flood-process.ts", { flood, port, mqttPort, ms: FLOOD_MS, ...GUEST }];
+  const script = new URL(`support/${file}`, import.meta.url).pathname;
   const child = Bun.spawn(["nice", "-n", "10", process.execPath, script, JSON.stringify(order)], {
     stdout: "pipe",
     stderr: "inherit",

@@ -35,7 +35,11 @@ const LOGIN_EVERY = 5_000;
 export const fuzzHttp: Bench = {
   name: "fuzz-http",
   async run(context) {
-    await using hub = await startHub({ ...context, sysmon: false });
+    await using hub = await startHub({
+      ...context,
+      sysmon: false,
+      server: "max_anonymous_requests_per_second = 1000000",
+    });
     const callers = await makeCallers(hub);
     const { document, routes } = await fetchDocument(`http://127.0.0.1:${hub.port}/api/v1`);
     const resolve = (ref: string): Schema => document.components.schemas[ref.split("/").at(-1) ?? ""] ?? {};

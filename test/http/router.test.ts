@@ -8,11 +8,20 @@ import { createApp } from "../../src/http/app.ts";
 import { createCallers } from "../../src/http/callers.ts";
 import { createCors } from "../../src/http/cors.ts";
 import { doc } from "../../src/http/doc.ts";
+import { createRequestTurns } from "../../src/http/request-turns.ts";
 import { isHost, isOwnHost, splitUrl } from "../../src/http/request-url.ts";
+import type { Answer } from "../../src/http/resources.ts";
 import { createRouter } from "../../src/http/router.ts";
 import { SEED } from "../support/campaign.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { ask, deal, head, inParallel, isUsable, OPEN, statusOf } from "./request-forms.ts";
+
+const UNLIMITED = {
+  turns: createRequestTurns({ maxPipelined: Number.POSITIVE_INFINITY, limits: { reached() {} } }),
+  addressLimit: { refusal: () => undefined, answer: (_: unknown, __: unknown, run: () => Answer) => run() },
+};
+// All of these come from one address.
+const AT_ANY_RATE = "max_anonymous_requests_per_second = 1000000";
 
 describe("a hub", () => {
   let hub: TestHub;
@@ -20,7 +29,7 @@ describe("a hub", () => {
   let routes: { method: string; path: string; access: string }[];
 
   beforeAll(async () => {
-    hub = await startTestHub();
+    hub = await startTestHub({ server: AT_ANY_RATE });
     port = Number(new URL(hub.api).port);
     const { paths } = (await (await hub.request("GET", "/openapi.json")).json()) as {
       paths: Record<string, Record<string, { "x-access": string }>>;
@@ -172,6 +181,7 @@ test("no handler of the hub runs for a request that did not come through the rou
       logFile: part,
     },
     ...{ backups: part, restores: part, mqttAccounts: part, alerts: part, audit: part, storageFault: part },
+    limits: part,
     ...{ layouts: part, guests: part, calendars: part, exports: part, webPush: part },
     ...{ remote: part, visits: part, recoverySheet: part },
     ...{ configFile: part, restart: part, upgrades: part },
@@ -226,6 +236,7 @@ test("the admitted route and the handler that ran are one, in every form of requ
     cors: createCors([]),
     headers: {},
     auditTrail: { started() {}, succeeded() {}, failed() {} },
+    ...UNLIMITED,
     maxBodyBytes: 1024,
     publicPaths: [],
     isForGuests: () => false,
@@ -374,6 +385,7 @@ test("the first request, which declares the routes, is answered as all later one
       },
       ...{ callers, cors: createCors([]), headers: {}, maxBodyBytes: 1024, publicPaths: [] },
       auditTrail: { started() {}, succeeded() {}, failed() {} },
+      ...UNLIMITED,
       isForGuests: () => false,
       refuse: (error) => Response.json({ refused: String(error) }, { status: 400 }),
     });

@@ -35,6 +35,7 @@ const COMMON = {
   length_required: "The body came in chunks, without its Content-Length",
   too_large: "The body is larger than [server] max_body_bytes",
   unsupported_media_type: "The body has a type that this route does not accept",
+  rate_limited: "Too many requests without an account from this address, or too many at once on one connection",
   unavailable: "Another machine may be the hub of this house by now; nothing was changed",
   storage: "The disk is full, or cannot be read or written; nothing was changed",
 } satisfies Refusals;
@@ -72,6 +73,7 @@ function kindOf({ method, operation }: Described): (keyof typeof COMMON)[] {
   const isJson = isObject(requestBody) && isObject(requestBody.content) && "application/json" in requestBody.content;
   return [
     "invalid",
+    "rate_limited",
     ...(isOpen ? [] : ["unauthenticated" as const, "forbidden" as const]),
     ...(names && operation["x-makes-missing"] !== true ? ["not_found" as const] : []),
     ...(writes && !isStreamed ? ["length_required" as const, "too_large" as const] : []),

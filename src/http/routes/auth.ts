@@ -11,6 +11,8 @@ import type { Callers, PeerSource } from "../callers.ts";
 import { doc } from "../doc.ts";
 
 const closed = { additionalProperties: false } as const;
+// It is in memory before anybody is known.
+const MAX_LOGIN_BYTES = 64 * 1024;
 const Credentials = Type.Object(
   { username: Type.String({ maxLength: 256 }), password: Type.String({ maxLength: 1024 }) },
   closed,
@@ -61,6 +63,7 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
         ...jsonBody(Credentials),
         ...doc({
           access: "public",
+          largestBody: MAX_LOGIN_BYTES,
           summary: "Obtain a token",
           tag: "auth",
           answers: { 200: { description: "A token", schema: LoggedIn } },

@@ -102,6 +102,7 @@ export function standbyRoutes({
     parse: "none" as const,
     ...doc({
       access: "public",
+      unlimited: true,
       acts,
       summary: `${summary}, for the standby with the key of its pairing`,
       tag,
@@ -126,6 +127,7 @@ export function standbyRoutes({
       },
       doc({
         access: "public",
+        unlimited: true,
         summary: "Which machine is the hub, and which its standby, for viewers, and for the standby with its key",
         tag,
         answers: { 200: { description: "As this machine knows it", schema: Place } },
@@ -221,6 +223,7 @@ export function standbyRoutes({
         parse: "none" as const,
         ...doc({
           access: "public",
+          unlimited: true,
           summary: "Make the standby the hub, for administrators, and for the standby with its key",
           tag,
           answers: {

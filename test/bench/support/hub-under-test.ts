@@ -18,6 +18,8 @@ export interface HubUnderTestOptions {
   /** sysmon, as in a new home; off where it would only be noise. */
   sysmon?: boolean;
   httpPort?: number;
+  /** Keys of [server]. */
+  server?: string;
   /** Behind the rest of hub.toml. */
   toml?: string;
   /** The account for the load may publish and read everything. */
@@ -43,6 +45,7 @@ export function writeHome({
   folder,
   sysmon = false,
   httpPort = 0,
+  server = "",
   toml = "",
   mayAll = false,
   asShipped = false,
@@ -51,7 +54,7 @@ export function writeHome({
   mkdirSync(join(folder, "config"), { recursive: true });
   writeFileSync(
     join(folder, "config", "hub.toml"),
-    `[server]\nhost = "127.0.0.1"\nport = ${httpPort}\n
+    `[server]\nhost = "127.0.0.1"\nport = ${httpPort}\n${server}\n
 [auth]\njwt_secret = "${crypto.randomUUID()}${crypto.randomUUID()}"\n
 [mqtt]\nhost = "127.0.0.1"\nport = 0\n${brokerPort === undefined ? "" : `mode = "external"\nurl = "mqtt://127.0.0.1:${brokerPort}"\n`}${asShipped ? "" : "max_messages_per_second = 1000000\nmax_mb_per_second = 4096\nmax_deliveries_per_second = 10000000"}
 

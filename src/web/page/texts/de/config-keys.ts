@@ -33,6 +33,8 @@ export const configKeys: Translated<"configKeys"> = {
   "key.server.trusted_proxies": "Vertraute Proxys",
   "key.server.hosts": "Namen, unter denen der Hub gerufen wird",
   "key.server.max_body_bytes": "Größte Anfrage (Bytes)",
+  "key.server.max_anonymous_requests_per_second": "Anfragen einer Adresse pro Sekunde ohne Konto",
+  "key.server.max_pipelined_requests": "Anfragen einer Verbindung, ohne Antworten abzuwarten",
   "key.location.latitude": "Breitengrad, etwa 52.52",
   "key.location.longitude": "Längengrad, etwa 13.40",
   "key.location.timezone": "Zeitzone, etwa Europe/Berlin",

@@ -31,6 +31,8 @@ export const configKeys = {
   "key.server.trusted_proxies": "Trusted proxies",
   "key.server.hosts": "Names the hub is called by",
   "key.server.max_body_bytes": "Largest request (bytes)",
+  "key.server.max_anonymous_requests_per_second": "Requests a second of one address without an account",
+  "key.server.max_pipelined_requests": "Requests on one connection without waiting for answers",
   "key.location.latitude": "Latitude, such as 52.52",
   "key.location.longitude": "Longitude, such as 13.40",
   "key.location.timezone": "Time zone, such as Europe/Berlin",
