@@ -45,7 +45,8 @@ test("a short pipeline is answered, one that is too long is refused and closed, 
   expect(it.reached).toEqual([]);
 
   using long = await openRawSocket(it.port);
-  long.write(GET.repeat(5000));
+  // Bun reads all of it at once: what it leaves unread when it closes makes the kernel reset the connection, with what was answered.
+  long.write(GET.repeat(200));
   await long.closed();
   const statuses = statusesIn(long.text);
   expect(statuses.indexOf("429")).toBe(statuses.length - 1);
