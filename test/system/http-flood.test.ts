@@ -1,4 +1,5 @@
 // Strangers who send requests back to back, without waiting for answers: they are refused, and the house goes on meanwhile.
+// Over 10 s: a hub of its own for each flood, and alerts are looked for every five seconds.
 import { expect, test } from "bun:test";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
