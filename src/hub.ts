@@ -1,10 +1,14 @@
 // The composition root: starts every part after those it needs, and stops them in reverse. `hub/wire-*.ts` wires one part each.
+import { timezoneOf } from "./config/location.ts";
 import { RESTART_THE_HUB } from "./core/errors.ts";
+import { localText } from "./core/formats.ts";
 import { background } from "./core/lifecycle.ts";
 import { giveWay } from "./core/take-turns.ts";
 import { lockHome } from "./home/lock.ts";
+import { disabledNotices, disabledNotify, disabledPlugins, disabledRules } from "./hub/disabled-parts.ts";
 import { watchForDisk } from "./hub/disk-recovery.ts";
 import type { HubOptions, Late } from "./hub/options.ts";
+import { retryParts } from "./hub/part-retries.ts";
 import { createPartStarter, type PartStarter } from "./hub/part-starter.ts";
 import { createStartTimes, type StartTimes } from "./hub/start-times.ts";
 import { type TwoMachinesView, tookOverEvent, viewTwoMachines } from "./hub/two-machines.ts";
@@ -16,10 +20,10 @@ import { wireDiscovery, wireProfiles } from "./hub/wire-discovery.ts";
 import { wireExport } from "./hub/wire-export.ts";
 import { wireHouse } from "./hub/wire-house.ts";
 import { wireMqtt } from "./hub/wire-mqtt.ts";
-import { commandsOfChats, offNotices, wireNotices } from "./hub/wire-notices.ts";
-import { offNotify, wireNotify } from "./hub/wire-notify.ts";
-import { offPlugins, wirePlugins } from "./hub/wire-plugins.ts";
-import { offRules, wireRules } from "./hub/wire-rules.ts";
+import { commandsOfChats, wireNotices } from "./hub/wire-notices.ts";
+import { wireNotify } from "./hub/wire-notify.ts";
+import { wirePlugins } from "./hub/wire-plugins.ts";
+import { wireRules } from "./hub/wire-rules.ts";
 import { wireStandby } from "./hub/wire-standby.ts";
 import { finishFirstStart, type Stores, wireStores } from "./hub/wire-stores.ts";
 
@@ -42,15 +46,16 @@ export interface Hub extends AsyncDisposable {
 export async function createHub(given: HubOptions): Promise<Hub> {
   await using stack = new AsyncDisposableStack();
   const options = given.standing ? gateOf().behindGate(given, given.standing, stack) : given;
-  const { home, edge, log } = options;
+  const { config, home, edge, log } = options;
   const times = createStartTimes(edge.clock.mono, options.tookBefore);
-  const starter = createPartStarter(times, options.start);
+  const houseTime = (at: number): string => localText(at, timezoneOf(config.location)).datetime;
+  const starter = createPartStarter({ times, clock: edge.clock, houseTime, watch: options.start });
   const lock = stack.use(lockHome(home));
   const stores = await starter.begin("stores", () => wireStores(options, lock, stack));
   const late: Late = {
     mqtt: undefined,
     discovery: undefined,
-    off: starter.off("mqtt"),
+    refuse: starter.refusal("mqtt"),
     api: undefined,
     ready: false,
   };
@@ -58,19 +63,23 @@ export async function createHub(given: HubOptions): Promise<Hub> {
   const notifications = starter.beginUnlessOff(
     "notify",
     () => wireNotify(options, stores, { house, late, stack }),
-    offNotify,
+    disabledNotify,
   );
   const openNotices = () => wireNotices(options, stores, { house, notifications, stack });
-  const wiredNotices = starter.beginUnlessOff("notify", openNotices, offNotices);
+  const wiredNotices = starter.beginUnlessOff("notify", openNotices, disabledNotices);
   for (const { table, key, problem } of stores.db.faults.list())
     log.error("something in the state database cannot be read", { table, key, problem });
   const calendars = stack.use(wireCalendars(options, house));
   const exports = stack.use(wireExport(options, stores, house));
   const openRules = () => wireRules(options, stores, { house, notifications, wiredNotices, calendars, late });
-  const rules = stack.use(starter.beginUnlessOff("rules", openRules, offRules));
+  const rules = stack.use(starter.beginUnlessOff("rules", openRules, disabledRules));
   const profiles = stack.use(wireProfiles(options));
   const discovery = wireDiscovery(options, stores, { house, late, profiles });
-  const plugins = starter.beginUnlessOff("plugins", () => wirePlugins(options, stores, { house, late }), offPlugins);
+  const plugins = starter.beginUnlessOff(
+    "plugins",
+    () => wirePlugins(options, stores, { house, late }),
+    disabledPlugins,
+  );
   const archives = wireBackup(options, stores, { house, notifications, starter, stack });
   const secondMachine = wireStandby(options, stores, {
     history: house.history,
@@ -101,12 +110,13 @@ export async function createHub(given: HubOptions): Promise<Hub> {
   wiredNotices.hear(commandsOfChats(options, { ...wired, alerts }));
   const restart = () => options.requestRestart({ apply: async () => {} });
   stack.use(watchForDisk({ clock: edge.clock, log, home, db: stores.db, restart }));
+  if (options.start) stack.use(retryParts({ clock: edge.clock, log, watch: options.start, restart }));
   const { httpPort } = starter.begin("api", () => wireApi(options, { ...wired, alerts }, stack));
   options.onListening?.();
   await giveWay(GIVE_WAY_MS);
   times.enter("profiles");
   await profiles.start();
-  if (late.off === undefined) {
+  if (!late.refuse) {
     late.mqtt = stack.use(
       await starter.begin("mqtt", () => wireMqtt(options, stores, { house, plugins, discovery, notifications })),
     );
@@ -154,17 +164,18 @@ function reportTimes({ log }: HubOptions, times: StartTimes): void {
 function reportStarted(
   { log, version }: HubOptions,
   { feed }: Stores,
-  { starter: { safe }, twoMachines }: { starter: PartStarter; twoMachines: TwoMachinesView },
+  { starter: { safe, offParts }, twoMachines }: { starter: PartStarter; twoMachines: TwoMachinesView },
 ): void {
   feed.emit({ type: "system_started", version });
   const tookOver = tookOverEvent(twoMachines());
   if (tookOver) feed.emit(tookOver);
   if (!safe) return;
-  const { failedPart: failed_part, error, off } = safe;
-  log.error(`this is a safe start: what failed is off; mend it, then ${RESTART_THE_HUB}`, {
+  const { failedPart: failed_part, error } = safe;
+  const off = offParts.map(({ part }) => part);
+  log.error(`this is a safe start: what failed is off, and is tried again later; mend it, then ${RESTART_THE_HUB}`, {
     failed_part,
     error,
     off,
   });
-  feed.emit({ type: "system_safe_start", failed_part, error, off: [...off] });
+  feed.emit({ type: "system_safe_start", failed_part, error, off });
 }

@@ -13,6 +13,7 @@ export const AlertKind = Type.Union(
     Type.Literal("backup_overdue"),
     Type.Literal("clock_stepped"),
     Type.Literal("unclean_stop"),
+    Type.Literal("part_off"),
     Type.Literal("memory"),
     Type.Literal("flood"),
     Type.Literal("certificate"),

@@ -14,6 +14,8 @@ export interface Io {
   readStdin(): Promise<string>;
   /** Resolves with the signal's name when the process is asked to end. */
   stopRequested(): Promise<string>;
+  /** Calls `note` with an error that nobody caught, before it ends the process. */
+  onCrash(note: (error: unknown) => void): void;
 }
 
 /** What is completed in a shell: names of the house, or of files. */

@@ -22,6 +22,7 @@ export function processIo(): Io {
     isRoot: process.getuid?.() === 0,
     readStdin: () => Bun.stdin.text(),
     stopRequested,
+    onCrash,
   };
 }
 
@@ -34,6 +35,17 @@ function stopRequested(): Promise<string> {
     process.on("SIGHUP", () => {});
     process.on("SIGPIPE", () => {});
   });
+}
+
+function onCrash(note: (error: unknown) => void): void {
+  for (const event of ["uncaughtException", "unhandledRejection"] as const)
+    process.on(event, (error: unknown) => {
+      try {
+        note(error);
+      } finally {
+        process.exit(1);
+      }
+    });
 }
 
 function output(descriptor: number): Output {

@@ -197,15 +197,18 @@ function ownProcess({ edge }: Io, stop: Promise<string>, { log, flush }: OpenedL
   };
 }
 
-/** Creates a hub and notes how its start ends. */
+/** Creates a hub and notes how its start ends. Where a part that was off makes it fail again, the hub starts without it. */
 async function createCounted(starts: Starts, options: HubOptions): Promise<Hub> {
+  const { trying } = starts;
   try {
     const hub = await createHub(options);
     starts.up();
     return hub;
   } catch (error) {
     starts.failed(error);
-    throw error;
+    if (trying === undefined) throw error;
+    options.log.error("a part that was tried again failed: it is off again", { part: trying, error: messageOf(error) });
+    return createCounted(starts, options);
   }
 }
 

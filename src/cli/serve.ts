@@ -1,9 +1,9 @@
 // hub serve: the hub itself, or the standby of another, until a signal ends it.
 import { isoSeconds } from "../core/clock.ts";
-import { HubError } from "../core/errors.ts";
+import { HubError, messageOf } from "../core/errors.ts";
 import { background } from "../core/lifecycle.ts";
 import { type Log, openLog } from "../core/log.ts";
-import { OPTIONAL_PARTS, SUSPECT_PARTS } from "../hub/part-starter.ts";
+import { OPTIONAL_PARTS, PART_NEEDS, SUSPECT_PARTS } from "../hub/part-starter.ts";
 import { isPaired } from "../standby/machine.ts";
 import { bootId } from "../system/machine.ts";
 import { openStarts } from "../system/starts.ts";
@@ -54,8 +54,15 @@ export const serve: Command = {
       boot: bootId(),
       optional: OPTIONAL_PARTS,
       suspects: SUSPECT_PARTS,
+      needs: PART_NEEDS,
     });
     background(log, "the end of the start", stop.then(starts.stopping));
+    io.onCrash((error) => {
+      starts.failed(error);
+      const stack = error instanceof Error ? error.stack : undefined;
+      log.error("the hub ends, because of an error that nobody caught", { error: messageOf(error), stack });
+      opened.flush();
+    });
     let subject: Subject | undefined;
     const all: HubProcess = {
       ...{ io, home, troubles: entered.troubles, opened, starts, stop, supervision },

@@ -186,5 +186,6 @@ function runningText(health: Health | string | undefined, installed: string | un
   if (health === undefined) return "does not answer";
   if (typeof health === "string") return health;
   const other = installed === health.version ? "" : "; `sudo systemctl restart hub` starts the installed one";
-  return `${health.version}, answers, up for ${health.uptimeSecs} s${other}`;
+  const parts = health.ready ? "" : "; some parts are off or still starting: see `hub status`";
+  return `${health.version}, answers, up for ${health.uptimeSecs} s${parts}${other}`;
 }

@@ -90,16 +90,22 @@ function textOf(
     ["Memory", `${Math.round(Number(status.memory_bytes) / 1_048_576)} MB`],
     ["Last backup", at(status.last_backup)],
   ];
+  const off = isObject(status.safe_start) && Array.isArray(status.safe_start.off) ? status.safe_start.off : [];
   const ills = [
-    ...alerts.map(({ severity, message, mend }) => [String(severity), `${message}: ${mend}`] as const),
+    // The problems say the same of parts that are off.
+    ...alerts
+      .filter(({ kind }) => kind !== "part_off")
+      .map(({ severity, message, mend }) => [String(severity), `${message}: ${mend}`] as const),
     ...problemsIn(status).map(({ part, message }) => [String(part), String(message)] as const),
   ];
   const state =
-    health.ready !== true
-      ? paint("red", "The hub is starting.")
-      : isWell({ health, status, alerts })
-        ? paint("green", "The hub is well.")
-        : paint("red", "The hub is running, with problems:");
+    off.length > 0
+      ? paint("red", `The hub made a safe start; these parts are off: ${off.join(", ")}.`)
+      : health.ready !== true
+        ? paint("red", "The hub is starting.")
+        : isWell({ health, status, alerts })
+          ? paint("green", "The hub is well.")
+          : paint("red", "The hub is running, with problems:");
   const list = ills.map(([what, message]) => `  ${printable(what)}: ${printable(message)}\n`).join("");
   return `${state}\n${list}\n${table(rows.map(([name = "", value = ""]) => [name, printable(value)]))}`;
 }

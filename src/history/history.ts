@@ -123,7 +123,10 @@ export interface SampleJournal {
 export function startHistory(options: HistoryOptions): History {
   const { config, clock, log, feed, journal, mayWrite = () => true, isHidden = () => false } = options;
   const zone = createZone(options.timezone);
-  if (!config.enabled) return offHistory(zone, "no history is kept: [history] enabled is false in hub.toml");
+  if (!config.enabled)
+    return disabledHistory(zone, () => {
+      throw new HubError("unavailable", "no history is kept: [history] enabled is false in hub.toml");
+    });
   const nameAt: NameAt = options.renamed?.nameAt ?? ((_, attribute) => attribute);
   let stored = NOTHING_STORED;
   // The counts of workers that died.
@@ -289,9 +292,9 @@ export function startHistory(options: HistoryOptions): History {
   };
 }
 
-/** Records nothing, and answers every query with the reason. */
-export function offHistory(zone: Zone, reason: string): History {
-  const refuse = () => Promise.reject(new HubError("unavailable", reason));
+/** Records nothing, and refuses every query. */
+export function disabledHistory(zone: Zone, refuseNow: () => never): History {
+  const refuse = async (): Promise<never> => refuseNow();
   return {
     zone,
     query: refuse,

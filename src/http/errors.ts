@@ -39,6 +39,7 @@ const STATUS: Record<ErrorCode, number> = {
   rate_limited: 429,
   upstream_failed: 502,
   unavailable: 503,
+  part_off: 503,
   storage: 507,
   config: 500,
   in_use: 409,

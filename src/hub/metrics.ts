@@ -31,7 +31,7 @@ export interface MetricsSources
   alerts: Pick<Alerts, "list">;
   exports: Pick<Exports, "list">;
   late: Late;
-  starter: Pick<PartStarter, "off">;
+  starter: Pick<PartStarter, "isOff">;
   times: Pick<StartTimes, "ms">;
   status(): SystemStatus;
   stream(): { clients: number; dropped: number };
@@ -131,7 +131,7 @@ function ofConnections({ stream, late, registry }: MetricsSources): Metric[] {
 }
 
 function ofRules({ rules, starter }: MetricsSources, failures: number): Metric[] {
-  const all = starter.off("rules") === undefined ? rules.list() : [];
+  const all = starter.isOff("rules") ? [] : rules.list();
   const fired = all.map(({ id, activity }): Sample => ({ labels: { rule: id }, value: activity.fire_count }));
   const most = fired.sort((a, b) => b.value - a.value).slice(0, MOST_RULES);
   return [
@@ -150,8 +150,12 @@ function ofRules({ rules, starter }: MetricsSources, failures: number): Metric[]
   ];
 }
 
-function ofMessages({ outbox, notifier, clock }: MetricsSources, givenUp: ReadonlyMap<string, number>): Metric[] {
-  const channels = notifier.list().map(({ name }) => ({ name, oldest: outbox.list({ channel: name, limit: 1 })[0] }));
+function ofMessages(
+  { outbox, notifier, clock, starter }: MetricsSources,
+  givenUp: ReadonlyMap<string, number>,
+): Metric[] {
+  const all = starter.isOff("notify") ? [] : notifier.list();
+  const channels = all.map(({ name }) => ({ name, oldest: outbox.list({ channel: name, limit: 1 })[0] }));
   return [
     gauge(
       "hub_outbox_pending",
@@ -170,7 +174,7 @@ function ofMessages({ outbox, notifier, clock }: MetricsSources, givenUp: Readon
 }
 
 function ofPlugins({ plugins, starter }: MetricsSources): Metric[] {
-  const all = starter.off("plugins") === undefined ? plugins.list() : [];
+  const all = starter.isOff("plugins") ? [] : plugins.list();
   return [
     gauge(
       "hub_plugin_up",

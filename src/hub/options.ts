@@ -12,6 +12,7 @@ import type { Mqtt } from "../mqtt/start.ts";
 import type { Standing } from "../standby/standing.ts";
 import type { OwnProcess } from "../system/apply-upgrade.ts";
 import type { StartWatch } from "../system/starts.ts";
+import type { Refuse } from "./part-starter.ts";
 
 export interface HubOptions {
   config: HubConfig;
@@ -59,12 +60,16 @@ export interface Late {
   api: { host: string; port: number; tls: boolean } | undefined;
   /** True once everything has started. */
   ready: boolean;
-  /** Why there will be no MQTT; undefined if there will be. */
-  off: string | undefined;
+  /** Where there will be no MQTT. Throws HubError `part_off`. */
+  refuse: Refuse | undefined;
 }
 
-/** Throws HubError `unavailable` while the hub is starting, and where MQTT is off. */
-export function mqttOf({ mqtt, off = "the hub is starting: MQTT is not up yet" }: Late): Mqtt {
-  if (!mqtt) throw new HubError("unavailable", off);
+/** Throws HubError `unavailable` while the hub is starting, and `part_off` where MQTT is off. */
+export function mqttOf({ mqtt, refuse }: Late): Mqtt {
+  if (!mqtt) return refuse ? refuse() : notYet();
   return mqtt;
+}
+
+function notYet(): never {
+  throw new HubError("unavailable", "the hub is starting: MQTT is not up yet");
 }

@@ -1,4 +1,4 @@
-// Starts the parts of a hub by name: it reports which part is starting, and in a safe start it puts a stand-in in the place of
+// Starts the parts of a hub by name: it reports which part is starting, and in a safe start it puts a disabled part in the place of
 // each part that is off.
 import { HubError, RESTART_THE_HUB } from "../core/errors.ts";
 import type { SafeStart, StartWatch } from "../system/starts.ts";
@@ -8,46 +8,73 @@ import type { StartTimes } from "./start-times.ts";
 export const OPTIONAL_PARTS = ["history", "notify", "backup", "rules", "plugins", "mqtt"] as const;
 /** The parts that run other people's programs and texts: switched off first where the cause of a failure is unknown. */
 export const SUSPECT_PARTS = ["plugins", "rules"] as const satisfies readonly OptionalPart[];
+export const PART_NEEDS: Readonly<Partial<Record<OptionalPart, OptionalPart>>> = { plugins: "mqtt" };
 
 export type OptionalPart = (typeof OPTIONAL_PARTS)[number];
 export type PartName = OptionalPart | "stores" | "house" | "api";
 
-export interface PartStarter {
-  /** Its `off` includes parts that are off only because they need another one. */
-  readonly safe: SafeStart | undefined;
-  /** Why a part is off; undefined if it is on. */
-  off(name: PartName): string | undefined;
-  /** Starts a part, or the next step of one. */
-  begin<T>(name: PartName, start: () => T): T;
-  /** Starts a part, or creates its stand-in if it is off. */
-  beginUnlessOff<T>(name: OptionalPart, start: () => T, standIn: (reason: string) => T): T;
-  /** The parts that are off, for the status. */
-  problems(): { part: string; message: string }[];
+/** Why a part is off in a safe start. */
+export interface OffPart {
+  part: OptionalPart;
+  why: string;
+  /** What happens by itself, and what a person can do. */
+  remedy: string;
+  /** When it is tried again, in epoch ms. */
+  nextTry: number;
+  /** All of it in a sentence. */
+  message: string;
 }
 
-const NO_WATCH: StartWatch = { safe: undefined, entering() {} };
-const NEEDS: Partial<Record<OptionalPart, OptionalPart>> = { plugins: "mqtt" };
+/** Throws HubError `part_off`. */
+export type Refuse = () => never;
 
-export function createPartStarter(times: Pick<StartTimes, "enter">, watch: StartWatch = NO_WATCH): PartStarter {
-  const { safe } = watch;
+export interface PartStarter {
+  readonly safe: SafeStart | undefined;
+  /** The parts that are off, also those that are off only because they need another one. */
+  readonly offParts: readonly OffPart[];
+  isOff(name: OptionalPart): boolean;
+  /** Throws what a part that is off answers; undefined for a part that is on. */
+  refusal(name: OptionalPart): Refuse | undefined;
+  /** Starts a part, or the next step of one. */
+  begin<T>(name: PartName, start: () => T): T;
+  /** Starts a part, or creates what stands in its place if it is off. */
+  beginUnlessOff<T>(name: OptionalPart, start: () => T, disabled: (refuse: Refuse) => T): T;
+}
+
+export interface PartStarterOptions {
+  times: Pick<StartTimes, "enter">;
+  clock: { now(): number };
+  /** Epoch ms as local time. */
+  houseTime: (at: number) => string;
+  watch?: StartWatch | undefined;
+}
+
+export function createPartStarter({ times, clock, houseTime, watch }: PartStarterOptions): PartStarter {
+  const safe = watch?.safe;
+  const offParts = safe ? OPTIONAL_PARTS.flatMap((part) => offPart(part, safe, houseTime) ?? []) : [];
   /** The parts that are starting, the innermost last. */
   const starting: PartName[] = [];
 
-  function off(name: PartName): string | undefined {
-    if (!safe || !isOptional(name)) return undefined;
-    const needed = NEEDS[name];
-    if (!safe.off.includes(name) && !(needed && safe.off.includes(needed))) return undefined;
-    const why = safe.off.includes(name) ? `the hub failed to start three times (${safe.error})` : `${needed} is off`;
-    return `${name} is off in this safe start, because ${why}; mend that, then ${RESTART_THE_HUB}`;
+  const find = (name: PartName): OffPart | undefined => offParts.find(({ part }) => part === name);
+
+  function refusal(name: OptionalPart): Refuse | undefined {
+    const off = find(name);
+    if (!off) return undefined;
+    const { part, why, remedy, nextTry, message } = off;
+    return () => {
+      const retryAfterSecs = Math.max(1, Math.ceil((nextTry - clock.now()) / 1000));
+      const next_try = new Date(nextTry).toISOString();
+      throw new HubError("part_off", message, { details: { part, why, remedy, next_try, retryAfterSecs } });
+    };
   }
 
   function entering(name: PartName): void {
-    watch.entering(name);
+    watch?.entering(name);
     times.enter(name);
   }
 
   function begin<T>(name: PartName, start: () => T): T {
-    if (off(name) === undefined) entering(name);
+    if (!find(name)) entering(name);
     starting.push(name);
     try {
       return start();
@@ -57,38 +84,32 @@ export function createPartStarter(times: Pick<StartTimes, "enter">, watch: Start
   }
 
   return {
-    safe: safe && { ...safe, off: OPTIONAL_PARTS.filter((name) => off(name) !== undefined) },
-    off,
+    safe,
+    offParts,
+    isOff: (name) => find(name) !== undefined,
+    refusal,
     begin,
-    beginUnlessOff(name, start, standIn) {
-      const reason = off(name);
-      if (reason !== undefined) return standIn(reason);
+    beginUnlessOff(name, start, disabled) {
+      const refuse = refusal(name);
+      if (refuse) return disabled(refuse);
       const started = begin(name, start);
       // If it started within another part, that one goes on now.
       const outer = starting.at(-1);
       if (outer !== undefined) entering(outer);
       return started;
     },
-    problems: () =>
-      OPTIONAL_PARTS.flatMap((part) => {
-        const message = off(part);
-        return message === undefined ? [] : [{ part, message }];
-      }),
   };
 }
 
-function isOptional(name: PartName): name is OptionalPart {
-  return (OPTIONAL_PARTS as readonly string[]).includes(name);
-}
-
-/** An object whose methods throw HubError `unavailable` with the reason, except for the given ones; disposing it does nothing. */
-export function standInFor<T extends object>(reason: string, answers: Partial<T>): T {
-  const refuse = (): never => {
-    throw new HubError("unavailable", reason);
-  };
-  const nothing = (): void => {};
-  const disposers: readonly (string | symbol)[] = [Symbol.dispose, Symbol.asyncDispose];
-  return new Proxy(answers, {
-    get: (known, name) => Reflect.get(known, name) ?? (disposers.includes(name) ? nothing : refuse),
-  }) as T;
+function offPart(part: OptionalPart, safe: SafeStart, houseTime: (at: number) => string): OffPart | undefined {
+  const found = safe.off.find((one) => one.part === part);
+  const needed = PART_NEEDS[part];
+  const missing = needed === undefined ? undefined : safe.off.find((one) => one.part === needed);
+  const cause = found ?? missing;
+  if (!cause) return undefined;
+  const nextTry = Math.max(found?.next ?? 0, missing?.next ?? 0);
+  const why = missing ? `${needed} is off (${missing.error})` : `the hub failed to start with it (${cause.error})`;
+  const tried = `${missing ? needed : part} is tried again by itself at ${houseTime(nextTry)}`;
+  const remedy = `${tried}; if you know the cause, mend it, then ${RESTART_THE_HUB}`;
+  return { part, why, remedy, nextTry, message: `${part} is off in this safe start, because ${why}: ${remedy}` };
 }

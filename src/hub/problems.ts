@@ -25,7 +25,7 @@ type Sources = Pick<Stores, "db" | "limits" | "mqttAccounts"> &
     discovery: Pick<Discovery, "problems">;
     plugins: Pick<Plugins, "problems">;
     listener: Pick<Listener, "problem">;
-    starter: Pick<PartStarter, "off" | "problems">;
+    starter: Pick<PartStarter, "isOff" | "offParts">;
     late: Pick<Late, "mqtt">;
   };
 
@@ -52,7 +52,7 @@ export function problemsNow(
   return [
     ...troubles,
     ...[logProblem?.()].flatMap((message) => (message ? [{ part: "log", message }] : [])),
-    ...starter.problems(),
+    ...starter.offParts.map(({ part, message }) => ({ part, message })),
     ...[listener.problem()].flatMap((message) => (message ? [{ part: "server", message }] : [])),
     ...faultsOf(config).map((fault) => ({
       part: partOf(fault),
@@ -62,10 +62,10 @@ export function problemsNow(
     ...virtual.problems().map((problem) => ({ part: "modes", message: formatProblem(problem) })),
     ...calendars.problems().map(({ id, message }) => ({ part: "calendars", message: `${id}: ${message}` })),
     ...rules.problems().map((problem) => ({ part: "rules", message: formatProblem(problem) })),
-    ...(starter.off("notify") ? [] : notifier.list()).flatMap(({ name, problem }) =>
+    ...(starter.isOff("notify") ? [] : notifier.list()).flatMap(({ name, problem }) =>
       problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [],
     ),
-    ...(starter.off("plugins") ? [] : plugins.problems()).map((message) => ({ part: "plugins", message })),
+    ...plugins.problems().map((message) => ({ part: "plugins", message })),
     ...profiles.problems().map((problem) => ({ part: "profiles", message: formatProblem(problem) })),
     ...discovery.problems().map((message) => ({ part: "discovery", message })),
     ...(late.mqtt?.external?.problems() ?? []).map((message) => ({ part: "mqtt", message })),

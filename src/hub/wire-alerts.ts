@@ -8,11 +8,14 @@ import { calendarWatch } from "../alerts/watches/calendars.ts";
 import { clockWatch, EARLIEST_MS } from "../alerts/watches/clock.ts";
 import { diskWatch } from "../alerts/watches/disk.ts";
 import { exportWatch } from "../alerts/watches/exports.ts";
+import { partsOffWatch } from "../alerts/watches/parts-off.ts";
 import { pluginWatch } from "../alerts/watches/plugins.ts";
 import { certificateWatch, floodWatch, historyWatch, memoryWatch, startWatch } from "../alerts/watches/process.ts";
 import { renamedAttributesWatch } from "../alerts/watches/renamed-attributes.ts";
 import { standbyWatch } from "../alerts/watches/standby.ts";
 import type { Calendars } from "../calendars/calendars.ts";
+import { timezoneOf } from "../config/location.ts";
+import { localText } from "../core/formats.ts";
 import { PRIORITIES } from "../core/message-words.ts";
 import { probeStorage } from "../core/storage-fault.ts";
 import { createMeta, type Meta } from "../db/meta.ts";
@@ -61,7 +64,7 @@ export function wireAlerts(
       calendars: Pick<Calendars, "problems">;
       exports: Pick<Exports, "problems">;
       rules: Pick<Rules, "renamed">;
-      starter: Pick<PartStarter, "off">;
+      starter: Pick<PartStarter, "isOff" | "offParts">;
       late: Pick<Late, "mqtt">;
       twoMachines: TwoMachinesView;
     },
@@ -76,7 +79,7 @@ export function wireAlerts(
     log: log.child("alerts"),
     emit: feed.emit,
     async notify({ kind, severity }, title, message) {
-      if (starter.off("notify") !== undefined) return;
+      if (starter.isOff("notify")) return;
       const reachesSomebody = notifier.list().some(({ name }) => name !== "log");
       // A lost database is so bad that it is sent to every channel.
       const to =
@@ -91,6 +94,7 @@ export function wireAlerts(
     memory: alertMemory(meta),
     watches: [
       startWatch(findings, clock),
+      partsOffWatch(starter.offParts, (at) => localText(at, timezoneOf(config.location)).datetime),
       diskWatch({
         folder: home.data,
         freeMb: section.disk_free_mb,
@@ -98,7 +102,7 @@ export function wireAlerts(
         fault: () => db.copy?.fault ?? trouble.fault() ?? (logProblem?.() ? probeStorage(home.data) : undefined),
         sparing: () => budget.sparing,
       }),
-      pluginWatch(() => (starter.off("plugins") ? [] : plugins.list()), clock),
+      pluginWatch(() => (starter.isOff("plugins") ? [] : plugins.list()), clock),
       backupWatch({
         last: backups.last,
         problem: backups.problem,
@@ -121,7 +125,7 @@ export function wireAlerts(
       standbyWatch(watchedMachines(twoMachines, feed.emit), {
         ...{ clock, version, whenAlone: config.standby.when_alone },
       }),
-      renamedAttributesWatch(() => (starter.off("rules") === undefined ? rules.renamed.waiting() : [])),
+      renamedAttributesWatch(() => rules.renamed.waiting()),
       calendarWatch(calendars.problems.bind(calendars), clock),
       certificateWatch(() => expiresAt, clock.now, section.certificate_days),
     ],

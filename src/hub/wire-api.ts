@@ -5,6 +5,8 @@ import type { Alerts } from "../alerts/alerts.ts";
 import type { Calendars } from "../calendars/calendars.ts";
 import { timezoneOf } from "../config/location.ts";
 import { openSettingsFile } from "../config/settings-file.ts";
+import { isoSeconds } from "../core/clock.ts";
+import type { PublicOf } from "../core/public-of.ts";
 import { probeStorage } from "../core/storage-fault.ts";
 import { createMeta } from "../db/meta.ts";
 import type { Discovery } from "../discovery/discovery.ts";
@@ -49,7 +51,7 @@ type Wired = Stores &
   Archives & {
     calendars: Calendars;
     exports: Exports;
-    rules: Rules;
+    rules: PublicOf<Rules>;
     plugins: Plugins;
     secondMachine: SecondMachine;
     profiles: Profiles;
@@ -70,7 +72,13 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
   const { clock } = edge;
   const http = log.child("http");
   const { alerts, late } = wired;
-  const health = createHealth({ version, clock, ready: () => late.ready, degraded: () => alerts.degraded() });
+  const { offParts } = wired.starter;
+  const health = createHealth({
+    ...{ version, clock },
+    isWhole: offParts.length === 0,
+    started: () => late.ready,
+    degraded: () => alerts.degraded(),
+  });
   const meta = createMeta(wired.db);
   const configFile = openConfigFile({
     home,
@@ -158,7 +166,7 @@ function statusOf(
 ) {
   const { config, home, edge } = options;
   const { feed, registry, rules, plugins, history, late } = wired;
-  const { safe, off } = wired.starter;
+  const { safe, offParts, isOff } = wired.starter;
   const started = edge.clock.now();
   return createStatus({
     health: wired.health,
@@ -166,8 +174,8 @@ function statusOf(
     home,
     devices: () => registry.count(),
     rules: () => rules.count(),
-    plugins: () => (off("plugins") ? 0 : plugins.list().length),
-    pluginsUnconfined: () => (off("plugins") ? 0 : plugins.unconfined()),
+    plugins: () => (isOff("plugins") ? 0 : plugins.list().length),
+    pluginsUnconfined: () => plugins.unconfined(),
     eventsSeq: () => feed.ring.head,
     streamClients,
     mqttClients: () => late.mqtt?.connections() ?? 0,
@@ -180,7 +188,13 @@ function statusOf(
     location: config.location,
     timezone: () => timezoneOf(config.location),
     standby: wired.twoMachines,
-    safeStart: safe && { since: safe.since, failed_part: safe.failedPart, error: safe.error, off: [...safe.off] },
+    safeStart: safe && {
+      since: safe.since,
+      failed_part: safe.failedPart,
+      error: safe.error,
+      off: offParts.map(({ part }) => part),
+      parts: offParts.map(({ part, why, nextTry }) => ({ part, why, next_try: isoSeconds(nextTry) })),
+    },
     problems: () => problemsNow(options, { ...wired, listener: wired.listener() }),
   });
 }

@@ -1,6 +1,5 @@
 // Wires backups and restores of this hub's own home.
 import { type Backups, type BackupsOptions, startBackups } from "../backup/backups.ts";
-import { readLastBackup } from "../backup/last-backup.ts";
 import type { BackupTarget } from "../backup/remote/config.ts";
 import { HOUSE_KEY, houseName } from "../backup/remote/copy-names.ts";
 import type { RemoteBackups } from "../backup/remote/remote-backups.ts";
@@ -17,8 +16,9 @@ import { createZone } from "../core/zone.ts";
 import { createMeta } from "../db/meta.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
 import { startScheduler } from "../rules/schedule/scheduler.ts";
+import { disabledBackups } from "./disabled-parts.ts";
 import type { HubOptions } from "./options.ts";
-import { type PartStarter, standInFor } from "./part-starter.ts";
+import type { PartStarter } from "./part-starter.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
 import { databaseSchemas, type Stores } from "./wire-stores.ts";
@@ -54,13 +54,13 @@ export function wireBackup(options: HubOptions, stores: Stores, deps: Deps): Arc
     log: log.child("backup"),
     worker: backupWorker(),
   };
-  const remote = starter.off("backup") === undefined ? openRemote(options, stores, shared) : undefined;
+  const remote = starter.isOff("backup") ? undefined : openRemote(options, stores, shared);
   if (remote) stack.use(remote);
   const backups = stack.use(
     starter.beginUnlessOff(
       "backup",
       () => openBackups(options, stores, { ...deps, shared, onMade: () => remote?.sync() }),
-      (reason) => standInFor<Backups>(reason, { last: () => readLastBackup(home), problem: () => undefined }),
+      (refuse) => disabledBackups(home, refuse),
     ),
   );
   const restores = createRestores({

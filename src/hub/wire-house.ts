@@ -1,6 +1,6 @@
 // Wires the house: devices with their restored state, history, timers and modes, areas, scenes, variables.
 import { createZone } from "../core/zone.ts";
-import { offHistory, startHistory } from "../history/history.ts";
+import { disabledHistory, startHistory } from "../history/history.ts";
 import { historyWorker } from "../history/worker-client.ts";
 import { openAreas } from "../state/areas.ts";
 import { startBatteryWatch } from "../state/battery.ts";
@@ -60,7 +60,7 @@ export function wireHouse(
       isHidden: (id) => registry.find(id)?.recorded === false,
       onStorageFault: trouble.noteFault,
     });
-  const history = stack.use(starter.beginUnlessOff("history", openHistory, (reason) => offHistory(zone, reason)));
+  const history = stack.use(starter.beginUnlessOff("history", openHistory, (refuse) => disabledHistory(zone, refuse)));
   const virtual = stack.use(
     openVirtualDevices({
       ...{ registry, db, clock, notices, log, emit, feed },

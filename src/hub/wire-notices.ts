@@ -16,7 +16,6 @@ import { createHouseTime } from "../notify/render.ts";
 import { withoutSlash } from "../notify/web-service.ts";
 import type { ChatCommandDeps, ChatCommands } from "./chat-commands.ts";
 import type { HubOptions } from "./options.ts";
-import { standInFor } from "./part-starter.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -149,16 +148,6 @@ export function wireNotices(
       [Symbol.asyncDispose]: async () => {},
     },
   };
-}
-
-export function offNotices(reason: string): WiredNotices {
-  const notices = standInFor<Notices>(reason, {
-    list: () => [],
-    get: () => undefined,
-    unheard: () => undefined,
-    start() {},
-  });
-  return { notices, links: standInFor<Links>(reason, { read: () => undefined }), hear() {} };
 }
 
 /** The messenger, which raises a notice where a notification is one. */

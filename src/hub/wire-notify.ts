@@ -16,7 +16,6 @@ import { type Pictures, startPictures } from "../notify/pictures/pictures.ts";
 import { createHouseTime } from "../notify/render.ts";
 import type { HouseEffects } from "../rules/model/host.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
-import { standInFor } from "./part-starter.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 import { type WebPush, wireWebPush } from "./wire-web-push.ts";
@@ -29,7 +28,7 @@ export interface Notifications {
   heardOnMqtt: Pictures["heard"];
   people: Pick<People, "list">;
   held: Pick<HeldMessages, "count">;
-  webPush: WebPush;
+  webPush: Pick<WebPush, "subscriptions" | "channelsOf">;
   hooks: NoticeHooks;
 }
 
@@ -136,20 +135,6 @@ function peopleHouse({ registry, variables }: House): PeopleHouse {
 
 function withLinks(addressed: Addressed, hooks: NoticeHooks): Addressed {
   return { ...addressed, message: hooks.withLinks(addressed.message, addressed.channel) };
-}
-
-export function offNotify(reason: string): Notifications {
-  return {
-    // The channels are not known, so none counts as missing.
-    notifier: standInFor<Notifier>(reason, {}),
-    outbox: standInFor<Outbox>(reason, {}),
-    hooks: NO_HOOKS,
-    messenger: standInFor<Messenger>(reason, { has: () => true }),
-    heardOnMqtt: () => {},
-    people: standInFor<People>(reason, {}),
-    held: standInFor<HeldMessages>(reason, {}),
-    webPush: standInFor<WebPush>(reason, {}),
-  };
 }
 
 /** How long a rule waits for the result: a mistake in the configuration shows within this time, and a slow service delays no rule. */

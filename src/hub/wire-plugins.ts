@@ -9,7 +9,6 @@ import { keyOfPlugin } from "../plugins/storage.ts";
 import { createPlugins, type Plugins } from "../plugins/supervisor.ts";
 import type { UnusableEntry } from "../plugins/unusable-plugin.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
-import { standInFor } from "./part-starter.ts";
 import { faultsOf } from "./problems.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -67,21 +66,6 @@ export function wirePlugins(
 function placeOf(target: HubConfig["backup"]["targets"][number]): string | undefined {
   if (target.type === "folder") return target.directory;
   return target.type === "sftp" ? target.key_file : undefined;
-}
-
-/** Ignores what plugins report over MQTT. */
-export function offPlugins(reason: string): Plugins {
-  const ignore = (): void => {};
-  const signs = { heartbeat: ignore, status: ignore, registered: ignore, heard: ignore, deviceHeard: ignore };
-  const reports = { capabilities: () => undefined, response: () => undefined, report: () => undefined };
-  return standInFor<Plugins>(reason, {
-    startAll: ignore,
-    brokerConnected: ignore,
-    ...signs,
-    ...reports,
-    problems: () => [],
-    unconfined: () => 0,
-  });
 }
 
 /** Each entry of [[plugins]] with problems once, under its id, or under its place in the file if it has none. */

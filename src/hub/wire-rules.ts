@@ -22,7 +22,6 @@ import type { Scenes } from "../state/scenes.ts";
 import type { Variables } from "../state/variables.ts";
 import { createHttpRequest } from "./http-request.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
-import { standInFor } from "./part-starter.ts";
 import { ping } from "./ping.ts";
 import { calendarsForRules } from "./wire-calendars.ts";
 import type { House } from "./wire-house.ts";
@@ -108,10 +107,6 @@ function houseNow(
     place: latitude === undefined || longitude === undefined ? undefined : { latitude, longitude },
     now: clock.now(),
   };
-}
-
-export function offRules(reason: string): Rules {
-  return standInFor<Rules>(reason, { async start() {}, count: () => 0, problems: () => [] });
 }
 
 type HouseReadsOptions = Pick<HouseReads, "calendars" | "hasChannel"> & {

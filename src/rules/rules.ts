@@ -5,6 +5,7 @@ import { HubError } from "../core/errors.ts";
 import { etagOf } from "../core/etag.ts";
 import { type FolderWatch, watchFolder } from "../core/folder-watch.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { PublicOf } from "../core/public-of.ts";
 import { takeTurns } from "../core/take-turns.ts";
 import { actions } from "./actions/index.ts";
 import { conditions } from "./conditions/index.ts";
@@ -37,9 +38,9 @@ const LOAD_TURN_MS = 8;
 export class Rules implements AsyncDisposable {
   /** Tests and replays. */
   readonly trials: Trials;
-  readonly blueprints: Blueprints;
+  readonly blueprints: PublicOf<Blueprints>;
   /** Rules about attributes that have other names now. */
-  readonly renamed: RenamedRules;
+  readonly renamed: PublicOf<RenamedRules>;
   readonly #options: RulesOptions;
   readonly #engine: Engine;
   readonly #webhooks: Webhooks;

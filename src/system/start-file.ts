@@ -4,18 +4,29 @@ import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
+const OffPart = Type.Object({
+  part: Type.String(),
+  error: Type.String(),
+  /** How often it was tried since it is off. */
+  tries: Type.Integer({ minimum: 0 }),
+  /** When it is tried next; epoch ms. */
+  next: Type.Number(),
+});
+export type OffPart = Static<typeof OffPart>;
+
 const StartRecord = Type.Object({
   /** Starts of another version say nothing about this one. */
   version: Type.String(),
-  failures: Type.Integer({ minimum: 0 }),
+  /** How much the failures in a row weigh. */
+  score: Type.Integer({ minimum: 0 }),
   part: Type.String(),
   error: Type.String(),
   /** UTC, of the last failure. */
   since: Type.String(),
   /** The parts that the next start leaves off, if it is a safe one. */
-  off: Type.Array(Type.String()),
-  /** A start that has begun and is not successful yet; `boot` identifies the boot of the machine. */
-  begun: Type.Optional(Type.Object({ boot: Type.String(), part: Type.String() })),
+  off: Type.Array(OffPart),
+  /** A start that has begun and is not successful yet; `boot` identifies the boot of the machine, `trying` the part that is tried again. */
+  begun: Type.Optional(Type.Object({ boot: Type.String(), part: Type.String(), trying: Type.Optional(Type.String()) })),
 });
 export type StartRecord = Static<typeof StartRecord>;
 

@@ -45,10 +45,18 @@ export const SystemStatus = Type.Object({
         failed_part: Type.String({ description: "What failed; `unknown` where the hub died without an error" }),
         error: Type.String(),
         off: Type.Array(Type.String(), { description: "The parts that are off" }),
+        parts: Type.Array(
+          Type.Object({
+            part: Type.String(),
+            why: Type.String(),
+            next_try: Type.String({ description: "When the hub tries it again by itself; UTC" }),
+          }),
+          { description: "The same, with the reason of each" },
+        ),
       }),
       Type.Null(),
     ],
-    { description: "Why some parts are off, after three failed starts; null in a full start" },
+    { description: "Why some parts are off, after failed starts; null where none is" },
   ),
   standby: Type.Union([TwoMachines, Type.Null()], {
     description: "The second machine of the house, and the lease; null in a house with one",
@@ -69,9 +77,12 @@ export type SystemStatus = Static<typeof SystemStatus>;
 
 /** Cheap to compute, because it is requested often and by everybody. */
 export const Health = Type.Object({
+  status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")], {
+    description: "`degraded`: this is a safe start, some parts of the hub are off; see safe_start of /system/status",
+  }),
   version: Type.String(),
   uptime_secs: Type.Integer(),
-  ready: Type.Boolean({ description: "Databases, broker and rules are up, and plugins are started" }),
+  ready: Type.Boolean({ description: "Databases, broker and rules are up, and plugins are started: no part is off" }),
   degraded: Type.Array(Type.String(), { description: "Kinds of the alerts that last; see /system/alerts" }),
 });
 export type Health = Static<typeof Health>;
@@ -79,16 +90,20 @@ export type Health = Static<typeof Health>;
 export interface HealthSources {
   version: string;
   clock: Clock;
-  ready(): boolean;
+  /** Whether no part is off. */
+  isWhole: boolean;
+  /** Whether all that is to start has started. */
+  started(): boolean;
   degraded(): readonly string[];
 }
 
-export function createHealth({ version, clock, ready, degraded }: HealthSources): () => Health {
+export function createHealth({ version, clock, isWhole, started, degraded }: HealthSources): () => Health {
   const begun = clock.mono();
   return () => ({
+    status: isWhole ? "ok" : "degraded",
     version,
     uptime_secs: Math.floor((clock.mono() - begun) / 1000),
-    ready: ready(),
+    ready: isWhole && started(),
     degraded: [...degraded()],
   });
 }

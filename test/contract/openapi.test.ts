@@ -1,33 +1,24 @@
 // The OpenAPI document against the hub itself: what it says a route refuses is refused, every value is held to just the
 // rules that stand there, and what is read looks as described. Statuses and bodies are checked by the TestHub as well.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
-import { homeAt } from "../../src/home/paths.ts";
 import "../support/property-seed.ts";
 import { type Documented, type DocumentedRoute, fetchDocument } from "../support/documented.ts";
 import { examples } from "../support/examples.ts";
 import type { Schema } from "../support/json-schema.ts";
+import {
+  addressOf,
+  createSamples,
+  layOutOneOfEach,
+  makeOneOfEach,
+  nameIn,
+  ONE_OF_EACH_TOML,
+  THING,
+} from "../support/one-of-each.ts";
 import { openRawSocket } from "../support/raw-socket.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { until } from "../support/wait.ts";
-
-// Everything there can be one of is called so: whatever a path names, it exists.
-const THING = "thing";
-const RULE = { id: THING, name: "A thing", trigger: { type: "device_state_changed", device_id: THING }, actions: [] };
-const TOML = `
-[[calendars]]
-id = "calendars"
-file = "config/calendar.ics"
-
-[[plugins]]
-id = "${THING}"
-binary = "plugins/${THING}/bin/${THING}"
-config = "plugins/${THING}/config/config.toml"
-enabled = false
-`;
 
 let hub: TestHub;
 let folder: TemporaryFolder;
@@ -35,58 +26,18 @@ let api: Documented;
 
 beforeAll(async () => {
   folder = createTemporaryFolder();
-  const { config } = homeAt(folder.path);
-  mkdirSync(config, { recursive: true });
-  writeFileSync(join(config, "modes.toml"), '[[modes]]\nid = "modes"\nkind = "manual"\n');
-  writeFileSync(join(config, "calendar.ics"), "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n");
-  hub = await startTestHub({ toml: TOML, folder });
+  layOutOneOfEach(folder);
+  hub = await startTestHub({ toml: ONE_OF_EACH_TOML, folder });
   api = await fetchDocument(hub.api);
-  const make = async (path: string, body: object | string, method = "POST"): Promise<void> => {
-    const made = await hub.request(method, path, { token: hub.adminToken, body });
-    expect({ path, status: made.status, text: await made.text() }).toMatchObject({
-      status: method === "PUT" ? 200 : 201,
-    });
-  };
-  await make("/timers", { id: "timers" });
-  await make("/switches", { id: THING });
-  await make("/schedules", { id: "schedules", name: "A plan", plan: [] });
-  await make("/groups", { id: "groups", name: "A group", members: [THING] });
-  await make("/scenes", { id: THING, name: "A thing", states: { [THING]: { on: true } } });
-  await make("/variables/thing", { value: { any: ["thing"] } }, "PUT");
-  await make("/auth/api-keys", { label: THING, role: "viewer" });
-  await make("/rules", RULE);
-  const blueprint = 'name = "A thing"\n[inputs.thing]\ntype = "text"\nname = "A thing"\nrequired = false\n';
-  await make(`/blueprints/${THING}/text`, blueprint, "PUT");
-  for (const { path, body } of await missingThings()) await make(path, body);
+  await makeOneOfEach(hub, api);
 });
 afterAll(async () => {
   await hub[Symbol.asyncDispose]();
   folder[Symbol.dispose]();
 });
 
-// They are devices, as the switch of that name is.
-const nameIn = (path: string): string => /\/(timers|modes|schedules|groups|calendars)\//.exec(path)?.[1] ?? THING;
-
-/** What can be made and is not there yet, each by the smallest body that its route describes. */
-async function missingThings(): Promise<{ path: string; body: object }[]> {
-  const missing = api.routes
-    .filter(({ method, operation }) => method === "POST" && operation.requestBody)
-    .map(async (route) => {
-      const one = api.routes.find(
-        ({ method, path }) => method === "GET" && /^\/\{\w+\}$/.test(path.replace(route.path, "")),
-      );
-      const there =
-        one && (await hub.request("GET", addressOf(one, nameIn(one.path)), { token: hub.adminToken })).status;
-      if (there !== 404) return [];
-      const schema = route.operation.requestBody?.content["application/json"]?.schema ?? {};
-      const id = schema.properties?.id ? { id: THING } : {};
-      return [{ path: addressOf(route), body: { ...(sample(schema) as object), ...id } }];
-    });
-  return (await Promise.all(missing)).flat();
-}
-
-const addressOf = ({ path }: { path: string }, name = THING): string =>
-  path.replace("/api/v1", "").replace(/\{\w+\}/g, name);
+const sample = (schema: Schema): unknown => createSamples(api).sample(schema);
+const bodyThatFits = (route: DocumentedRoute): unknown => createSamples(api).bodyThatFits(route);
 const isSent = ({ method }: DocumentedRoute): boolean => method !== "GET";
 const isClosed = ({ operation }: DocumentedRoute): boolean => operation["x-access"] !== "public";
 
@@ -98,7 +49,7 @@ describe("what a route is said to refuse, it refuses:", () => {
       // Where something else comes first: the call of a stranger, the file of a rule that nobody asked for.
       ({ path }) => path.includes("{"),
       async (route) => {
-        const body = route.operation.requestBody ? { body: await bodyThatFits(route) } : {};
+        const body = route.operation.requestBody ? { body: bodyThatFits(route) } : {};
         return (await hub.request(route.method, addressOf(route, "nothing"), { token: hub.adminToken, ...body }))
           .status;
       },
@@ -129,45 +80,6 @@ async function rawStatus({ method, path }: DocumentedRoute, headers: string[], b
   const lines = [`Authorization: Bearer ${hub.adminToken}`, "Host: localhost", ...headers];
   socket.write(`${method} ${path.replace(/\{\w+\}/g, "nothing")} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
   return await socket.status();
-}
-
-async function bodyThatFits({ path, operation }: DocumentedRoute): Promise<unknown> {
-  const [content] = Object.values(operation.requestBody?.content ?? {});
-  if (/^\/api\/v1\/(rules|blueprints)\/.*\/text$/.test(path)) return "()";
-  return sample(content?.schema ?? {});
-}
-
-/** A value that fits, as small as may be. */
-function sample(schema: Schema): unknown {
-  if (schema.$ref) return RULE;
-  if (schema.default !== undefined) return schema.default;
-  if (schema.const !== undefined) return schema.const;
-  if (schema.enum) return schema.enum[0];
-  const [branch] = schema.anyOf ?? schema.oneOf ?? [];
-  if (branch) return sample(branch);
-  switch ([schema.type].flat()[0]) {
-    case "string":
-      return [THING, "1h", "password of a thing"].find((text) => isAsDescribed(schema, text)) ?? "";
-    case "integer":
-    case "number":
-      return schema.minimum ?? 1;
-    case "boolean":
-      return true;
-    case "array":
-      return Array.from({ length: schema.minItems ?? 0 }, () => sample(schema.items ?? {}));
-    case "object":
-      return sampleObject(schema);
-    default:
-      return null;
-  }
-}
-
-function sampleObject({ properties = {}, required = [], minProperties = 0, additionalProperties }: Schema): object {
-  const optional = Object.keys(properties).filter((key) => !required.includes(key));
-  const keys = [...required, ...optional].slice(0, Math.max(required.length, minProperties));
-  const own = keys.map((key) => [key, sample(properties[key] ?? {})]);
-  const more = typeof additionalProperties === "object" ? [[THING, sample(additionalProperties)]] : [];
-  return Object.fromEntries([...own, ...more]);
 }
 
 function isAsDescribed(schema: Schema, value: unknown): boolean {

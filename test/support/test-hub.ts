@@ -47,6 +47,8 @@ export interface TestHubOptions {
   admin?: { username: string; password: string };
   requestRestart?: HubOptions["requestRestart"];
   standing?: HubOptions["standing"];
+  /** Which parts are off. */
+  start?: HubOptions["start"];
   /** False for a hub that may be replaced before anyone could log in; its `adminToken` is empty. */
   logsIn?: boolean;
 }
@@ -61,6 +63,7 @@ export async function startTestHub({
   admin: known,
   requestRestart = () => {},
   standing,
+  start,
   logsIn = true,
 }: TestHubOptions = {}): Promise<TestHub> {
   await using stack = new AsyncDisposableStack();
@@ -84,6 +87,7 @@ export async function startTestHub({
       execPath: process.execPath,
       requestRestart,
       ...(standing && { standing }),
+      ...(start && { start }),
       onFirstAdministrator: (made) => (admin = made),
     }),
   );

@@ -9,10 +9,11 @@ import { type HubProcess, spawnHub } from "../support/hub-process.ts";
 import { openNotifySocket } from "../support/notify-socket.ts";
 import { until } from "../support/wait.ts";
 
+const MQTT_OFF = { part: "mqtt", error: "x", tries: 0, next: 0 };
 const NIGHT = '(id: "", name: "Night", trigger: ManualTrigger, actions: [LogMessage(message: "good night")])';
 
 interface Status {
-  safe_start: { since: string; failed_part: string; error: string; off: string[] } | null;
+  safe_start: { since: string; failed_part: string; error: string; off: string[]; parts: unknown[] } | null;
   problems: { part: string; message: string }[];
   rules: number;
 }
@@ -68,6 +69,10 @@ test("the MQTT port is taken: the fourth start runs without MQTT, and the first 
     failed_part: "mqtt",
     error: expect.stringContaining(`port ${taken.port} on 127.0.0.1 is in use`),
     off: ["plugins", "mqtt"],
+    parts: [
+      { part: "plugins", why: expect.stringContaining("mqtt is off"), next_try: expect.stringMatching(/Z$/) },
+      { part: "mqtt", why: expect.stringContaining("is in use already"), next_try: expect.stringMatching(/Z$/) },
+    ],
   });
   expect(status.problems).toContainEqual({
     part: "mqtt",
@@ -113,8 +118,9 @@ test("a part that fails in the safe start as well is off in the next one", async
   await using taken = await takePort();
   // The rules fail first, and hide that MQTT would.
   const version = JSON.parse(readFileSync("package.json", "utf8")).version as string;
-  const failure = { part: "rules", error: "they did", since: "2026-11-21T00:00:00Z", off: ["rules"] };
-  place.put("data/starts.json", JSON.stringify({ version, failures: 3, ...failure }), 0o600);
+  const failure = { part: "rules", error: "they did", since: "2026-11-21T00:00:00Z" };
+  const off = [{ part: "rules", error: "they did", tries: 0, next: Date.now() + 600_000 }];
+  place.put("data/starts.json", JSON.stringify({ version, score: 6, ...failure, off }), 0o600);
   configureMqtt(place, taken.port);
   await failToStart(place, 1);
   await using hub = await place.start();
@@ -127,15 +133,34 @@ test("a part that fails in the safe start as well is off in the next one", async
   expect((await hub.request("POST", "/webhooks/x", { token: null })).status).toBe(503);
 });
 
-test("a hub that dies three times without an error leaves off rules and plugins", async () => {
+test("five kills right after the start are no fault of the hub: all of it runs", async () => {
+  await using place = createHubPlace();
+  await killAtStart(place, 5);
+  await using hub = await place.start();
+  expect((await statusOf(hub)).safe_start).toBeNull();
+  expect((await hub.request("GET", "/health", { token: null })).json()).toMatchObject({ status: "ok", ready: true });
+  await (await hub.mqtt()).publishAsync("hub/devices/lamp/state", '{"on":true}', { qos: 1 });
+});
+
+test("a hub that dies six times without an error leaves off rules and plugins", async () => {
   await using place = createHubPlace({ toml: '[[plugins]]\nid = "sysmon"\nbinary = "plugins/sysmon/bin/sysmon.js"\n' });
   place.put("rules/night.ron", NIGHT);
-  await killAtStart(place, 3);
+  await killAtStart(place, 6);
   await using hub = await place.start();
   expect((await statusOf(hub)).safe_start).toMatchObject({
     failed_part: "unknown",
     error: expect.stringContaining("died within a minute of its start"),
     off: ["rules", "plugins"],
+  });
+  expect((await hub.request("GET", "/health", { token: null })).json()).toMatchObject({
+    status: "degraded",
+    ready: false,
+    degraded: expect.arrayContaining(["part_off"]),
+  });
+  const shown = await place.run(["status"]);
+  expect({ code: shown.code, text: shown.stdout }).toEqual({
+    code: 4,
+    text: expect.stringMatching(/^The hub made a safe start; these parts are off: rules, plugins\.\n.*rules is off/),
   });
   const client = await hub.mqtt();
   await client.publishAsync("hub/devices/lamp/state", '{"on":true}', { qos: 1 });
@@ -168,7 +193,7 @@ test("being asked to end does not count as a failure, and neither does a power c
   }
   await killAtStart(place, 2);
   const noted = JSON.parse(place.read("data", "starts.json"));
-  expect(noted).toMatchObject({ failures: 1, begun: { part: "unknown" } });
+  expect(noted).toMatchObject({ score: 1, begun: { part: "unknown" } });
   for (let time = 0; time < 3; time++) {
     // As another run of the machine would find it.
     place.put("data/starts.json", JSON.stringify({ ...noted, begun: { ...noted.begun, boot: "before" } }), 0o600);
@@ -204,8 +229,8 @@ test("a part that every hub needs fails as before, with what to do, however ofte
 
 test("a note that is damaged, of another version, or cannot be written changes nothing", async () => {
   await using place = createHubPlace();
-  const whole = { version: "0.0.1", failures: 9, part: "mqtt", error: "x", since: "x", off: ["mqtt"] };
-  for (const text of ["", "{", "[]", JSON.stringify(whole), '{"failures":"many"}']) {
+  const whole = { version: "0.0.1", score: 9, part: "mqtt", error: "x", since: "x", off: [MQTT_OFF] };
+  for (const text of ["", "{", "[]", JSON.stringify(whole), '{"score":"many"}']) {
     place.put("data/starts.json", text);
     await using hub = await place.start();
     expect({ text, safe: (await statusOf(hub)).safe_start }).toEqual({ text, safe: null });
@@ -236,7 +261,7 @@ test("files instead of folders in a known home do not stop the rest: rules, logs
 test("systemd learns that it is a safe start", async () => {
   await using place = createHubPlace();
   using socket = openNotifySocket(`${place.home}-notify`);
-  await killAtStart(place, 3);
+  await killAtStart(place, 6);
   await using _hub = await place.start({ env: { NOTIFY_SOCKET: socket.name } });
   await socket.received(/^STATUS=SAFE START because of unknown/);
 });

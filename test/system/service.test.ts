@@ -55,6 +55,7 @@ function createScene({ answers = NO_USER, systemd = true, io = {} }: SceneOption
         isRoot: true,
         readStdin: async () => "",
         stopRequested: () => new Promise<string>(() => {}),
+        onCrash() {},
         ...io,
       };
       return command.run({ positionals: [word], options: { home, ...options }, io: all });

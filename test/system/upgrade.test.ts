@@ -175,6 +175,7 @@ function createServiceScene(answersAs: (restarts: number) => string | undefined)
         isRoot,
         readStdin: async () => "",
         stopRequested: () => new Promise<string>(() => {}),
+        onCrash() {},
       },
     });
   return {

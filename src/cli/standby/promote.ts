@@ -36,11 +36,12 @@ export async function promote(invocation: Invocation): Promise<number> {
   throw new HubError("unavailable", "this machine is not the hub yet: `hub standby status` and the log say why");
 }
 
-/** The hub of a house says of itself that all of it has started; a standby says that it is one. */
+/** The hub of a house says of itself that all of it has started, or all that is not off; a standby says that it is one. */
 async function isHub({ link }: Local): Promise<boolean> {
   try {
     const health = await link.ask("GET", "/health", { silentMs: 2000 });
-    return isObject(health) && (health.role === undefined || health.role === "hub") && health.ready === true;
+    if (!isObject(health) || (health.role !== undefined && health.role !== "hub")) return false;
+    return health.ready === true || health.status === "degraded";
   } catch {
     return false;
   }

@@ -1,15 +1,12 @@
 // GET /health: whether the hub is up.
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { Health as SystemHealth } from "../../system/status.ts";
+import { Health } from "../../system/status.ts";
 import { doc } from "../doc.ts";
 
-const Health = Type.Composite([Type.Object({ status: Type.Literal("ok") }), SystemHealth]);
-
-export function healthRoutes({ health }: { health: () => SystemHealth }) {
+export function healthRoutes({ health }: { health: () => Health }) {
   return new Elysia().get(
     "/health",
-    () => ({ status: "ok", ...health() }),
+    () => health(),
     doc({
       access: "public",
       // Of watchdogs too, beside whoever floods from their address.

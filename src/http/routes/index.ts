@@ -6,6 +6,7 @@ import type { Auth } from "../../auth/auth.ts";
 import type { Calendars } from "../../calendars/calendars.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
+import type { PublicOf } from "../../core/public-of.ts";
 import type { Discovery } from "../../discovery/discovery.ts";
 import type { EventRing } from "../../events/feed.ts";
 import type { Exports } from "../../export/running.ts";
@@ -98,7 +99,7 @@ export interface RouteDeps {
   variables: Variables;
   layouts: Layouts;
   guests: Guests;
-  rules: Rules;
+  rules: PublicOf<Rules>;
   notifier: Notifier;
   outbox: Outbox;
   messenger: Messenger;

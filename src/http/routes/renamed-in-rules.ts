@@ -2,6 +2,7 @@
 // text with the present names, and that one is right as it is.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
+import type { PublicOf } from "../../core/public-of.ts";
 import type { Rules } from "../../rules/rules.ts";
 import { noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
@@ -36,7 +37,7 @@ const TurnedText = Type.Object(
   { $id: "TurnedText" },
 );
 
-export function renamedInRulesRoutes({ rules }: { rules: Rules }) {
+export function renamedInRulesRoutes({ rules }: { rules: PublicOf<Rules> }) {
   return new Elysia()
     .get(
       "/renamed-attributes",

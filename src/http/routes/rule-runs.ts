@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
 import { maskedText } from "../../core/masking.ts";
+import type { PublicOf } from "../../core/public-of.ts";
 import type { RunInfo, RunWait } from "../../rules/engine/run-list.ts";
 import type { Rules } from "../../rules/rules.ts";
 import type { Callers } from "../callers.ts";
@@ -32,7 +33,7 @@ const Run = Type.Object(
   { $id: "RuleRun" },
 );
 
-export function ruleRunRoutes({ rules, callers }: { rules: Rules; callers: Callers }) {
+export function ruleRunRoutes({ rules, callers }: { rules: PublicOf<Rules>; callers: Callers }) {
   return new Elysia()
     .get(
       "/:id/runs",

@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { JsonObject } from "../../core/json.ts";
+import type { PublicOf } from "../../core/public-of.ts";
 import { vocabulary } from "../../rules/read/vocabulary.ts";
 import type { Rules } from "../../rules/rules.ts";
 import { RULE_STATUSES } from "../../rules/store/describe.ts";
@@ -29,7 +30,7 @@ import { ruleTextRoutes } from "./rule-texts.ts";
 const closed = { additionalProperties: false } as const;
 
 export interface RuleRoutesDeps {
-  rules: Rules;
+  rules: PublicOf<Rules>;
   callers: Callers;
 }
 

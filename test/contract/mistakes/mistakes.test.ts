@@ -32,7 +32,7 @@ function ioOf(edge: TestEdge): Io {
   const unused = (): never => {
     throw new Error("`hub check` needs no such thing");
   };
-  return { edge, execPath: "", compiled: false, isRoot: false, readStdin: unused, stopRequested: unused };
+  return { edge, execPath: "", compiled: false, isRoot: false, readStdin: unused, stopRequested: unused, onCrash: unused };
 }
 
 test("a home without mistakes is valid", async () => {

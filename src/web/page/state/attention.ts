@@ -89,11 +89,12 @@ async function read(): Promise<void> {
 
 export const matters = computed((): Matter[] => {
   const { alerts, problems, rules, waiting, notices } = found.value;
+  const off = new Set(alerts.flatMap(({ kind, variant }) => (kind === "part_off" && variant ? [variant] : [])));
   const all = [
     ...ofAlarms.value,
     ...notices.filter(({ state, answerable }) => state === "open" && answerable).map(ofNotice),
     ...alerts.filter(({ severity }) => severity !== "info").map(ofAlert),
-    ...problems.filter(({ part }) => !ELSEWHERE.has(part)).map(ofProblem),
+    ...problems.filter(({ part }) => !ELSEWHERE.has(part) && !off.has(part)).map(ofProblem),
     ...rules.map(ofRule),
     ...ofOutbox(waiting),
     ...ofDevices.value,

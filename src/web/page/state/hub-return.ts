@@ -5,7 +5,9 @@ const STEP_MS = 500;
 const ANSWER_MS = 3000;
 const LONGEST_MS = 120_000;
 
-interface Health {
+export interface Health {
+  /** `degraded`: more than is ready will not start. */
+  status: string;
   uptime_secs: number;
   ready: boolean;
 }
@@ -17,9 +19,13 @@ export async function hubReturned(askedAt: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
     const health = await readHealth();
     if (!health) wasAway = true;
-    else if (health.ready && (wasAway || isYounger(health, askedAt))) return;
+    else if (isUp(health) && (wasAway || isYounger(health, askedAt))) return;
   }
   throw new ApiError(0, { code: "not_back" });
+}
+
+export function isUp({ ready, status }: Health): boolean {
+  return ready || status === "degraded";
 }
 
 /** A restart may be over before it is seen that the hub was away. */

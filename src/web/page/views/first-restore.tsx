@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { get } from "../state/api.ts";
 import { restored, restoring } from "../state/first-minutes.ts";
+import { type Health, isUp } from "../state/hub-return.ts";
 import { session, setSession } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 
@@ -59,8 +60,8 @@ export function FirstRestore() {
 /** Whether the hub that answers has started after the archive was accepted. */
 async function isRestarted(since: number): Promise<boolean> {
   try {
-    const { ready, uptime_secs: uptime } = await get<{ ready: boolean; uptime_secs: number }>("/health");
-    return ready && uptime * 1000 <= Date.now() - since;
+    const health = await get<Health>("/health");
+    return isUp(health) && health.uptime_secs * 1000 <= Date.now() - since;
   } catch {
     return false;
   }

@@ -69,6 +69,8 @@ export function System() {
 }
 
 function Troubles({ of: { problems, safe_start: safe } }: { of: SystemStatus }) {
+  // Those that are off are among the alerts.
+  const others = problems.filter(({ part }) => !safe?.off.includes(part));
   if (problems.length === 0 && !safe) return <p>{t("system.well")}</p>;
   return (
     <section>
@@ -79,7 +81,7 @@ function Troubles({ of: { problems, safe_start: safe } }: { of: SystemStatus }) 
         </p>
       )}
       <ul class="entries">
-        {problems.map((problem) => (
+        {others.map((problem) => (
           <ProblemEntry key={problem.part + problem.message} of={problem} />
         ))}
       </ul>

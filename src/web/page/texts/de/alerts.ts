@@ -27,6 +27,7 @@ export const alerts: Translated<"alerts"> = {
   "attention.backup_overdue": "Die Sicherung ist überfällig",
   "attention.clock_stepped": "Die Uhr wurde gestellt",
   "attention.unclean_stop": "Der Hub ging ohne Vorwarnung aus",
+  "attention.part_off": "Ein Teil des Hubs ist aus",
   "attention.memory": "Der Arbeitsspeicher wird knapp",
   "attention.flood": "Jemand sendet viel zu viel",
   "attention.mqtt_broker": "Der MQTT-Broker ist weg",
@@ -84,6 +85,14 @@ export const alerts: Translated<"alerts"> = {
   "alert.unclean_stop": "Ein Stromausfall, ein Absturz, oder er wurde abgeschossen",
   "alert.unclean_stop_mend":
     "Was bestätigt war, ist noch da. Hat niemand den Strom genommen, sagt das Protokoll vor dem Start mehr.",
+  "alert.part_off_history": "Die Aufzeichnung ist aus, neuer Versuch von selbst um {next}: {reason}",
+  "alert.part_off_notify": "Nachrichten sind aus, neuer Versuch von selbst um {next}: {reason}",
+  "alert.part_off_backup": "Sicherungen sind aus, neuer Versuch von selbst um {next}: {reason}",
+  "alert.part_off_rules": "Regeln sind aus, neuer Versuch von selbst um {next}: {reason}",
+  "alert.part_off_plugins": "Plugins sind aus, neuer Versuch von selbst um {next}: {reason}",
+  "alert.part_off_mqtt": "MQTT ist aus, neuer Versuch von selbst um {next}: {reason}",
+  "alert.part_off_mend":
+    "Kennst du die Ursache, behebe sie und starte den Hub neu. Sonst warte: jeder Teil, der aus ist, wird von selbst wieder versucht.",
   "alert.memory": "Der Hub braucht {used_mb} MB Arbeitsspeicher",
   "alert.memory_mend": "Starte ihn neu, wenn das so bleibt, und melde es mit seinem Protokoll.",
   "alert.flood": "{account} hat die Grenze {limit} erreicht: {reason}",

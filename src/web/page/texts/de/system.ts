@@ -31,7 +31,7 @@ export const system: Translated<"system"> = {
   "system.well": "Alles ist, wie es sein soll.",
   "system.problems": "Zu beheben",
   "system.safe_start":
-    "Das ist ein sicherer Start: {part} ist gescheitert ({error}). Ausgeschaltet: {off}. Behebe es und starte den Hub neu.",
+    "Das ist ein sicherer Start: {part} ist gescheitert ({error}). Ausgeschaltet: {off}. Jeder Teil wird von selbst wieder versucht; um gleich alles zu versuchen, starte den Hub neu.",
   "system.alerts": "Warnungen",
   "system.ended": "Zuletzt beendet: {count}",
   "system.since": "Begann",

@@ -25,6 +25,7 @@ export const alerts = {
   "attention.backup_overdue": "The backup is overdue",
   "attention.clock_stepped": "The clock was set",
   "attention.unclean_stop": "The hub was stopped without warning",
+  "attention.part_off": "A part of the hub is off",
   "attention.memory": "Memory is short",
   "attention.flood": "Somebody sends far too much",
   "attention.mqtt_broker": "The MQTT broker is gone",
@@ -79,6 +80,14 @@ export const alerts = {
   "alert.unclean_stop": "A power cut, a crash or a kill",
   "alert.unclean_stop_mend":
     "Nothing that was acknowledged is lost. If nobody cut the power, the log before the start says more.",
+  "alert.part_off_history": "The history is off, and started again by itself at {next}: {reason}",
+  "alert.part_off_notify": "Messages are off, and started again by itself at {next}: {reason}",
+  "alert.part_off_backup": "Backups are off, and started again by itself at {next}: {reason}",
+  "alert.part_off_rules": "Rules are off, and started again by itself at {next}: {reason}",
+  "alert.part_off_plugins": "Plugins are off, and started again by itself at {next}: {reason}",
+  "alert.part_off_mqtt": "MQTT is off, and started again by itself at {next}: {reason}",
+  "alert.part_off_mend":
+    "If you know the cause, mend it and restart the hub. Otherwise wait: each part that is off is tried again by itself.",
   "alert.memory": "The hub uses {used_mb} MB of memory",
   "alert.memory_mend": "Restart it if this stays, and report it with its log.",
   "alert.flood": "{account} reached the limit {limit}: {reason}",

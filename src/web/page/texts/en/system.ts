@@ -29,7 +29,7 @@ export const system = {
   "system.well": "Everything is as it should be.",
   "system.problems": "To be mended",
   "system.safe_start":
-    "This is a safe start: {part} failed ({error}). Switched off: {off}. Mend it and restart the hub.",
+    "This is a safe start: {part} failed ({error}). Switched off: {off}. Each part is tried again by itself; to try all of it now, restart the hub.",
   "system.alerts": "Alerts",
   "system.ended": "Ended lately: {count}",
   "system.since": "Began",
