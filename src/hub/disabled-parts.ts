@@ -2,6 +2,7 @@
 // other parts need to go on is answered as by a part that has nothing; the rest refuses.
 import type { Backups } from "../backup/backups.ts";
 import { readLastBackup } from "../backup/last-backup.ts";
+import type { RemoteBackups } from "../backup/remote/remote-backups.ts";
 import type { PublicOf } from "../core/public-of.ts";
 import type { Home } from "../home/paths.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
@@ -151,6 +152,10 @@ export function disabledNotices(refuse: Refuse): WiredNotices {
     links: { sign: refuse, read: refuse },
     hear: nothing,
   };
+}
+
+export function disabledRemoteBackups(refuse: Refuse): RemoteBackups {
+  return { sync: nothing, list: refuse, test: refuse, [Symbol.asyncDispose]: nothingLater };
 }
 
 export function disabledBackups(home: Home, refuse: Refuse): Backups {

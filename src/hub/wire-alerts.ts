@@ -111,7 +111,7 @@ export function wireAlerts(
         clock,
         houseSince: () => houseSince(meta, clock.now()),
         targets: () =>
-          (remote?.list() ?? []).map(({ config: { name }, state }) => ({
+          (starter.isOff("backup") ? [] : (remote?.list() ?? [])).map(({ config: { name }, state }) => ({
             ...{ name, since: state.since, lastSuccess: state.last_success, failingSince: state.failing_since },
             ...{ problem: state.problem, checkProblem: state.check_problem },
           })),

@@ -16,7 +16,7 @@ import { createZone } from "../core/zone.ts";
 import { createMeta } from "../db/meta.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
 import { startScheduler } from "../rules/schedule/scheduler.ts";
-import { disabledBackups } from "./disabled-parts.ts";
+import { disabledBackups, disabledRemoteBackups } from "./disabled-parts.ts";
 import type { HubOptions } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
 import type { House } from "./wire-house.ts";
@@ -54,8 +54,10 @@ export function wireBackup(options: HubOptions, stores: Stores, deps: Deps): Arc
     log: log.child("backup"),
     worker: backupWorker(),
   };
-  const remote = starter.isOff("backup") ? undefined : openRemote(options, stores, shared);
+  const refuse = starter.refusal("backup");
+  const remote = refuse ? undefined : openRemote(options, stores, shared);
   if (remote) stack.use(remote);
+  const shownRemote = refuse && config.backup.targets.length > 0 ? disabledRemoteBackups(refuse) : remote;
   const backups = stack.use(
     starter.beginUnlessOff(
       "backup",
@@ -73,7 +75,7 @@ export function wireBackup(options: HubOptions, stores: Stores, deps: Deps): Arc
         .map(({ path, message }) => `${path}: ${message}`),
     requestRestart,
   });
-  return { backups, remote, restores, ...waysBack(options, stores, shared, remote) };
+  return { backups, remote: shownRemote, restores, ...waysBack(options, stores, shared, remote) };
 }
 
 function openBackups(

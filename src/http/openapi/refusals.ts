@@ -24,7 +24,11 @@ const HEADERS: Partial<Record<ErrorCode, JsonObject>> = {
   upgrade_required: { Upgrade: { description: "websocket", schema: { type: "string" } } },
   rate_limited: RETRY_AFTER,
   unavailable: RETRY_AFTER,
+  part_off: RETRY_AFTER,
 };
+
+/** The routes that a part of the hub answers which may be off in a safe start, by their tags. */
+const TAGS_OF_PARTS = ["rules", "blueprints", "plugins", "notify"];
 
 /** Errors that routes of a kind share. */
 const COMMON = {
@@ -36,7 +40,9 @@ const COMMON = {
   too_large: "The body is larger than [server] max_body_bytes",
   unsupported_media_type: "The body has a type that this route does not accept",
   rate_limited: "Too many requests without an account from this address, or too many at once on one connection",
-  unavailable: "Another machine may be the hub of this house by now; nothing was changed",
+  unavailable:
+    "Another machine may be the hub of this house by now, or (`part_off`) the part that does this is off in a safe start; nothing was changed",
+  part_off: "The part that answers this is off in a safe start; `part`, `why`, `remedy` and `next_try` say the rest",
   storage: "The disk is full, or cannot be read or written; nothing was changed",
 } satisfies Refusals;
 
@@ -70,6 +76,7 @@ function kindOf({ method, operation }: Described): (keyof typeof COMMON)[] {
   const names = parameters.some((parameter) => isObject(parameter) && parameter.in === "path");
   const isStreamed = operation["x-streamed-body"] === true;
   const { requestBody } = operation;
+  const tags = Array.isArray(operation.tags) ? operation.tags : [];
   const isJson = isObject(requestBody) && isObject(requestBody.content) && "application/json" in requestBody.content;
   return [
     "invalid",
@@ -78,10 +85,14 @@ function kindOf({ method, operation }: Described): (keyof typeof COMMON)[] {
     ...(names && operation["x-makes-missing"] !== true ? ["not_found" as const] : []),
     ...(writes && !isStreamed ? ["length_required" as const, "too_large" as const] : []),
     ...(isJson ? ["unsupported_media_type" as const] : []),
-    ...(acts === true ? ["unavailable" as const] : []),
+    ...(acts === true ? ["unavailable" as const] : tags.some(isOfAPart) ? ["part_off" as const] : []),
     // Checking a credential reads the database too.
     ...(isOpen && !writes ? [] : ["storage" as const]),
   ];
+}
+
+function isOfAPart(tag: Json): boolean {
+  return TAGS_OF_PARTS.some((one) => one === tag);
 }
 
 function response(code: ErrorCode, description: string): JsonObject {

@@ -76,6 +76,8 @@ export interface BackupTargetRouteDeps {
 
 const upstream_failed = "The target does not answer, or refuses: the reason, and what to do";
 
+const BACKUP_OFF = { part_off: "Backups are off in a safe start" } as const;
+
 export function backupTargetRoutes({ backups, restores, remote, visits, recoverySheet }: BackupTargetRouteDeps) {
   const tag = "system";
   const pending = new WeakMap<Request, Accepted>();
@@ -109,6 +111,7 @@ export function backupTargetRoutes({ backups, restores, remote, visits, recovery
         summary: "The places elsewhere that get copies of the backups, and the copies there",
         tag,
         answers: { 200: { description: "In the order of hub.toml", schema: Type.Array(Target) } },
+        refusals: BACKUP_OFF,
       }),
     )
     .post(

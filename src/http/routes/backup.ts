@@ -85,6 +85,7 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
         answers: {
           200: { description: "Each was read back and verified when it was made", schema: Type.Array(Shelved) },
         },
+        refusals: { part_off: "Backups are off in a safe start" },
       }),
     )
     .post(
