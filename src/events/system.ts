@@ -4,7 +4,7 @@ import { defineEvent } from "./define.ts";
 
 export const systemSafeStart = defineEvent(
   "system_safe_start",
-  "The hub had failed to start three times, and runs with some of its parts off",
+  "The hub failed to start again and again, and runs with some of its parts off",
   {
     /** `unknown` where it died without a word. */
     failed_part: Type.String(),

@@ -8,6 +8,7 @@ import { calendarWatch } from "../../src/alerts/watches/calendars.ts";
 import { clockWatch } from "../../src/alerts/watches/clock.ts";
 import { diskWatch } from "../../src/alerts/watches/disk.ts";
 import { exportWatch } from "../../src/alerts/watches/exports.ts";
+import { partsOffWatch } from "../../src/alerts/watches/parts-off.ts";
 import { pluginWatch } from "../../src/alerts/watches/plugins.ts";
 import {
   certificateWatch,
@@ -20,6 +21,7 @@ import {
 } from "../../src/alerts/watches/process.ts";
 import { renamedAttributesWatch } from "../../src/alerts/watches/renamed-attributes.ts";
 import { standbyWatch, type TwoMachines } from "../../src/alerts/watches/standby.ts";
+import { OPTIONAL_PARTS } from "../../src/hub/part-starter.ts";
 import { alertInWords, problemInWords } from "../../src/web/page/state/alert-words.ts";
 import { loadLater, setLanguage, textFor } from "../../src/web/page/texts/index.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -57,6 +59,8 @@ async function ofTwoMachines(): Promise<Finding[]> {
 }
 
 /** One of every sentence. */
+const OFF_PARTS = OPTIONAL_PARTS.map((part) => ({ part, why: "it failed", remedy: "wait", nextTry: 0 }));
+
 async function findings(): Promise<Finding[]> {
   const clock = createVirtualClock(Date.UTC(2026, 5, 1));
   const plugin = { id: "lamp", status: "offline", enabled: true, restarts: 0, last_exit: null };
@@ -97,6 +101,7 @@ async function findings(): Promise<Finding[]> {
     ...behind.check(off),
     ...clockWatch(createVirtualClock(0)).check(off),
     ...memoryWatch(() => 5e8, 400).check(off),
+    ...partsOffWatch(OFF_PARTS, () => "2026-11-26 20:20").check(off),
     ...floodWatch(() => [{ limit: "max_rate", account: "zigbee", message: "too much" }]).check(off),
     ...calendars.check(off),
     ...["away", "refused"].flatMap((kind) =>
