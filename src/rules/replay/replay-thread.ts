@@ -29,12 +29,15 @@ export async function replayInThread(
   const onAbort = (): void => done.reject(signal.reason);
   const send = (message: ToWorker): void => worker.postMessage(message);
 
+  /** What the history refused with: a thread passes on its code and message alone. */
+  let refusal: HubError | undefined;
+
   async function answer({ id, query }: Extract<FromWorker, { kind: "query" }>): Promise<void> {
     try {
       send({ kind: "page", id, page: await history.query(query) });
     } catch (error) {
-      const code = error instanceof HubError ? error.code : "unavailable";
-      send({ kind: "refusal", id, code, message: messageOf(error) });
+      refusal = error instanceof HubError ? error : new HubError("unavailable", messageOf(error));
+      send({ kind: "refusal", id, code: refusal.code, message: refusal.message });
     }
   }
 
@@ -42,7 +45,8 @@ export async function replayInThread(
     if (data.kind === "query") void answer(data);
     else if (data.kind === "progress") onProgress(data.progress);
     else if (data.kind === "done") done.resolve(data.replay);
-    else done.reject(data.code === undefined ? new Error(data.message) : new HubError(data.code, data.message));
+    else if (data.code === undefined) done.reject(new Error(data.message));
+    else done.reject(data.code === refusal?.code ? refusal : new HubError(data.code, data.message));
   };
   worker.onerror = (event) => done.reject(new Error(`the thread of a replay failed: ${event.message}`));
   worker.addEventListener("close", () =>
