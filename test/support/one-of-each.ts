@@ -9,7 +9,7 @@ import type { TestHub } from "./test-hub.ts";
 
 /** Whatever a path names, it exists. */
 export const THING = "thing";
-export const RULE = {
+const RULE = {
   ...{ id: THING, name: "A thing", trigger: { type: "device_state_changed", device_id: THING } },
   actions: [],
 };

@@ -160,7 +160,9 @@ test("a hub that dies six times without an error leaves off rules and plugins", 
   const shown = await place.run(["status", "--url", `http://127.0.0.1:${hub.port}`]);
   expect({ code: shown.code, text: shown.stdout }).toEqual({
     code: 4,
-    text: expect.stringMatching(/^The hub made a safe start; these parts are off: rules, plugins\.\n[\s\S]*rules: rules is off/),
+    text: expect.stringMatching(
+      /^The hub made a safe start; these parts are off: rules, plugins\.\n[\s\S]*rules: rules is off/,
+    ),
   });
   const client = await hub.mqtt();
   await client.publishAsync("hub/devices/lamp/state", '{"on":true}', { qos: 1 });

@@ -32,7 +32,15 @@ function ioOf(edge: TestEdge): Io {
   const unused = (): never => {
     throw new Error("`hub check` needs no such thing");
   };
-  return { edge, execPath: "", compiled: false, isRoot: false, readStdin: unused, stopRequested: unused, onCrash: unused };
+  return {
+    edge,
+    execPath: "",
+    compiled: false,
+    isRoot: false,
+    readStdin: unused,
+    stopRequested: unused,
+    onCrash: unused,
+  };
 }
 
 test("a home without mistakes is valid", async () => {
