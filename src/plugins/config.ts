@@ -52,6 +52,10 @@ export const PluginEntry = Type.Object(
       default: [],
       description: "Further files and folders it may read, execute and change, relative to HUB_HOME",
     }),
+    unix_sockets: Type.Boolean({
+      default: false,
+      description: "Whether it may connect to UNIX sockets while it is confined: D-Bus (Bluetooth), a database, docker",
+    }),
     max_memory_mb: Type.Optional(
       Type.Integer({
         minimum: 0,

@@ -132,6 +132,25 @@ def by_handle():
     return os.read(file, 100)
 attempt("handle", by_handle)
 attempt("pidfd", lambda: call(438, os.pidfd_open(hub), 0, 0))
+import resource, socket
+attempt("limits", lambda: resource.prlimit(hub, resource.RLIMIT_NOFILE, (3, 3)))
+attempt("own limits", lambda: resource.prlimit(0, resource.RLIMIT_NOFILE)[0] > 0)
+attempt("priority", lambda: os.setpriority(os.PRIO_PROCESS, hub, 19))
+attempt("priority of the user", lambda: os.setpriority(os.PRIO_USER, 0, 19))
+attempt("own priority", lambda: os.setpriority(os.PRIO_PROCESS, 0, 5))
+attempt("affinity", lambda: os.sched_setaffinity(hub, [0]))
+attempt("own affinity", lambda: os.sched_setaffinity(0, [0]))
+attempt("io priority", lambda: call(${process.arch === "arm64" ? 30 : 251}, 1, hub, 3 << 13))
+attempt("io priority of the user", lambda: call(${process.arch === "arm64" ? 30 : 251}, 3, os.getuid(), 3 << 13))
+attempt("namespace", lambda: call(${process.arch === "arm64" ? 97 : 272}, 0x10000000))
+attempt("namespace of a child", lambda: call(${process.arch === "arm64" ? 220 : 56}, 0x10000000 | 17, 0, 0, 0, 0))
+attempt("keys", lambda: call(${process.arch === "arm64" ? 219 : 250}, 0, -3, 0))
+attempt("io_uring", lambda: call(425, 1, bytes(120)))
+attempt("clone3", lambda: call(435, bytes(64), 64))
+attempt("unix socket", lambda: socket.socket(socket.AF_UNIX).connect("/run/nowhere"))
+attempt("datagram pair", lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
+attempt("stream pair", lambda: len(socket.socketpair()))
+attempt("crypto socket", lambda: socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET))
 status = dict(line.rstrip("\\n").split(":\\t", 1) for line in open("/proc/self/status") if ":\\t" in line)
 found["privileges"] = status["NoNewPrivs"]
 found["signals"] = [status["SigIgn"], status["SigBlk"]]
@@ -152,9 +171,16 @@ json.dump(found, open("found.json", "w")); open("done", "w")
     await using run = await ran(`#!/usr/bin/python3\n${WHAT}`);
     const found = JSON.parse(run.text("found.json") ?? JSON.stringify(run.rig.plugins.get("p").last_exit));
     const refused = expect.stringMatching(/not permitted|denied|cross-device/i);
+    const absent = "Function not implemented";
     expect(found).toEqual({
       ...{ kill: abi >= 6 ? refused : "None", truncate: abi >= 3 ? refused : "None" },
       ...{ ptrace: refused, vm: refused, exchange: refused, handle: refused, pidfd: refused },
+      ...{ limits: refused, priority: refused, "priority of the user": refused, affinity: refused },
+      ...{ "own limits": "True", "own priority": "None", "own affinity": "None" },
+      ...{ "io priority": refused, "io priority of the user": refused, keys: refused },
+      ...{ namespace: refused, "namespace of a child": refused, clone3: absent, io_uring: absent },
+      ...{ "unix socket": refused, "datagram pair": refused, "stream pair": "2" },
+      "crypto socket": expect.stringMatching(/not supported/),
       ...{ privileges: "1", oom: "500", stdin: "", ids: [true, true], files: ["0", "1", "2"] },
       // Python ignores SIGPIPE and SIGXFSZ by itself.
       signals: ["0000000001001000", "0000000000000000"],
@@ -164,6 +190,18 @@ json.dump(found, open("found.json", "w")); open("done", "w")
       system: [true, true, true],
       ...{ shared: true, temporary: true, child: 7 },
     });
+  });
+
+  test("a plugin whose entry allows UNIX sockets may use them", async () => {
+    const connects = `#!/usr/bin/python3
+import os, socket
+socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+try: socket.socket(socket.AF_UNIX).connect("/run/nowhere")
+except OSError as error: open("out", "w").write(os.strerror(error.errno))
+open("done", "w")
+`;
+    await using run = await ran(connects, { unix_sockets: true });
+    expect(run.text("out")).toBe("No such file or directory");
   });
 
   test("signals and working folder are as for a new program", async () => {

@@ -87,6 +87,8 @@ export function createConfinement(options: ConfinementOptions): Confinement {
         rules: rulesOf(list),
         temporary,
         drop: isRoot ? DROPPED : [],
+        hub: process.pid,
+        unixSockets: entry.unix_sockets,
       };
       source ??= readFileSync(launcherBundle, "utf8");
       return {

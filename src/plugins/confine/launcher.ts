@@ -3,6 +3,7 @@
 // change what happens before the restriction. Its order is on stdin.
 import { dlopen, type Pointer, ptr, read } from "bun:ffi";
 import { closeSync, mkdirSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { systemCallFilter } from "./system-calls.ts";
 
 /** JSON on stdin. The rights are the kernel's numbers, decided in grants.ts. */
 export interface LaunchOrder {
@@ -17,6 +18,10 @@ export interface LaunchOrder {
   temporary: string | undefined;
   /** Capabilities to drop when running as root. */
   drop: number[];
+  /** The process id of the hub. */
+  hub: number;
+  /** Whether it may connect to UNIX sockets. */
+  unixSockets: boolean;
 }
 
 // The same on x64 and arm64.
@@ -27,6 +32,8 @@ const CLOSE_RANGE = 436;
 const CLOSE_RANGE_CLOEXEC = 4n;
 const RULE_PATH_BENEATH = 1n;
 const PR_CAPBSET_DROP = 24;
+const PR_SET_SECCOMP = 22;
+const SECCOMP_MODE_FILTER = 2n;
 const PR_SET_NO_NEW_PRIVS = 38;
 const O_RDONLY_CLOEXEC = 0o2000000;
 const O_PATH_CLOEXEC = 0o12000000;
@@ -118,6 +125,21 @@ function addRule(ruleset: number, path: string, rights: number): void {
   if (added !== 0) failed(`landlock_add_rule for ${path}`);
 }
 
+/** For this thread, which is the only one that execve leaves. */
+function filterSystemCalls({ hub, scoped, unixSockets }: LaunchOrder): void {
+  const filter = systemCallFilter({
+    ...{ arch: process.arch, pid: process.pid, hub, unixSockets },
+    areSignalsScoped: scoped !== 0,
+  });
+  if (!filter) return;
+  // struct sock_fprog: the number of instructions, and where they are.
+  const program = new DataView(new ArrayBuffer(16));
+  program.setUint16(0, filter.length / 8, true);
+  program.setBigUint64(8, BigInt(at(filter)), true);
+  const address = BigInt(at(new Uint8Array(program.buffer)));
+  if (libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, address, 0n, 0n) !== 0) failed("the filter of system calls");
+}
+
 // Called after the restriction, so that links of the plugin cannot lead this outside.
 function emptyFolder(folder: string): void {
   try {
@@ -128,7 +150,8 @@ function emptyFolder(folder: string): void {
   }
 }
 
-function become({ argv, env }: LaunchOrder): never {
+function become(order: LaunchOrder): never {
+  const { argv, env } = order;
   const [program = ""] = argv;
   // The mark by which the reaper finds the processes of this run.
   const all = { ...env, ...(process.env.HUB_RUN && { HUB_RUN: process.env.HUB_RUN }) };
@@ -141,6 +164,7 @@ function become({ argv, env }: LaunchOrder): never {
   if (input >= 0) libc.dup2(input, 0);
   // The plugin must not inherit other open files.
   libc.syscall(CLOSE_RANGE, 3n, 0xffffffffn, CLOSE_RANGE_CLOEXEC, 0n, 0n);
+  filterSystemCalls(order);
   libc.execve(path, words, variables);
   let problem = errno();
   if (problem === ENOEXEC && !isProgram(program)) {

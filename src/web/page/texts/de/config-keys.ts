@@ -101,6 +101,7 @@ export const configKeys: Translated<"configKeys"> = {
   "key.plugins.read": "Darf außerdem lesen",
   "key.plugins.write": "Darf außerdem ändern",
   "key.plugins.max_memory_mb": "Speicher bis zum Neustart (MB)",
+  "key.plugins.unix_sockets": "UNIX-Sockets, etwa D-Bus",
   "key.plugins.max_processes": "Prozesse bis zum Neustart",
   "key.plugins.password": "Festes MQTT-Passwort",
   "key.plugins.publish": "Darf außerdem veröffentlichen an",

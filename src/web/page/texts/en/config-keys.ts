@@ -99,6 +99,7 @@ export const configKeys = {
   "key.plugins.read": "May also read",
   "key.plugins.write": "May also change",
   "key.plugins.max_memory_mb": "Memory until it is restarted (MB)",
+  "key.plugins.unix_sockets": "UNIX sockets, such as D-Bus",
   "key.plugins.max_processes": "Processes until it is restarted",
   "key.plugins.password": "Fixed MQTT password",
   "key.plugins.publish": "May also publish to",
