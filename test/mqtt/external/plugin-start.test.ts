@@ -46,6 +46,7 @@ test("its registration is not lost where the hub is still about to subscribe, no
 
   // One that is started while there is no broker.
   await hub.request("POST", "/plugins/gauges/stop", { token: hub.adminToken });
+  await until("its end has come through the broker", async () => (await hub.device("gauge"))?.available === false);
   await hub.request("DELETE", "/devices/gauge", { token: hub.adminToken });
   expect(await hub.device("gauge")).toBeUndefined();
   await broker.kill();

@@ -79,6 +79,8 @@ export const hints: Readonly<Record<string, string>> = {
     "Weitere Dateien und Ordner, die es lesen, ausführen und ändern darf, von HUB_HOME aus",
   "With more memory it is restarted; half of the machine's memory when absent, 0 for no limit":
     "Mit mehr Speicher wird es neu gestartet; fehlt es, die Hälfte des Rechners, 0: keine Grenze",
+  "Whether it may connect to UNIX sockets while it is confined: D-Bus (Bluetooth), a database, docker":
+    "Ob es sich mit UNIX-Sockets verbinden darf, solange es eingeschlossen ist: D-Bus (Bluetooth), eine Datenbank, docker",
   "With more processes and threads it is restarted; 0 for no limit":
     "Mit mehr Prozessen und Threads wird es neu gestartet; 0: keine Grenze",
   "A fixed MQTT password, for a plugin with several processes; a new one for each start when absent":
