@@ -1,13 +1,13 @@
 // A copy of this repository with all that docs/adding-things.md tells to do.
-import { cpSync, existsSync, readdirSync, realpathSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { apply, readPage, sectionsOf } from "./steps.ts";
 
 export const REPOSITORY = join(import.meta.dir, "../..");
 const NOT_COPIED = new Set([".git", "node_modules", "bin", "dist", "home"]);
-/** Of `dist`: what the sources embed. */
-const MADE = ["dist/plugins", "dist/web"];
+/** Of `dist`: what the sources embed, and what `check` knows of all types already. */
+const MADE = ["dist/plugins", "dist/web", "dist/types"];
 
 export interface Ended {
   code: number;
@@ -31,7 +31,7 @@ export function copyWithExamples(): RepositoryCopy {
     if (!NOT_COPIED.has(name)) cpSync(join(REPOSITORY, name), join(root, name), { recursive: true });
   for (const name of MADE)
     if (existsSync(join(REPOSITORY, name))) cpSync(join(REPOSITORY, name), join(root, name), { recursive: true });
-  symlinkSync(realpathSync(join(REPOSITORY, "node_modules")), join(root, "node_modules"));
+  linkPackages(realpathSync(join(REPOSITORY, "node_modules")), join(root, "node_modules"));
   const page = readPage(root);
   const touched = sectionsOf(page).map(({ title, steps }) => ({
     title,
@@ -50,4 +50,12 @@ export function copyWithExamples(): RepositoryCopy {
     },
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   };
+}
+
+/** By hard links, so that they are where the types that `check` knows have them; on another disk by one symbolic link. */
+function linkPackages(from: string, to: string): void {
+  const { exitCode } = Bun.spawnSync(["cp", "-al", from, to], { stderr: "ignore" });
+  if (exitCode === 0) return;
+  rmSync(to, { recursive: true, force: true });
+  symlinkSync(from, to);
 }

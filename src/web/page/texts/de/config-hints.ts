@@ -5,6 +5,10 @@ export const hints: Readonly<Record<string, string>> = {
     "Adressen oder Netze (CIDR) von Proxys, deren `X-Forwarded-For` zählt.",
   "Names under which whitelisted addresses may call the hub, beside addresses, `localhost`, `*.local` and the machine's own.":
     "Namen, unter denen vertraute Adressen den Hub aufrufen dürfen, neben Adressen, `localhost`, `*.local` und dem Namen des Rechners.",
+  "Requests of one address without an account, `/health` not counted; four times as many at once.":
+    "Anfragen einer Adresse ohne Konto, `/health` nicht mitgezählt; viermal so viele auf einmal.",
+  "Requests that one connection may send without waiting for answers.":
+    "Anfragen, die eine Verbindung senden darf, ohne Antworten abzuwarten.",
   "Largest request body; a backup to restore is streamed and not counted.":
     "Die größte Anfrage; eine Sicherung, die zurückgespielt wird, zählt nicht.",
   "IANA name; the machine's own zone when absent.": "Name nach IANA; fehlt er, gilt die Zone des Rechners.",
