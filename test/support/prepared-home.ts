@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -65,9 +66,8 @@ async function prepare({ binary, firstStart }: Preparation): Promise<string> {
   if (existsSync(folder)) return folder;
   mkdirSync(ROOT, { recursive: true });
   removeOld();
-  const begun = `${folder}.${process.pid}`;
-  rmSync(begun, { recursive: true, force: true });
-  mkdirSync(begun);
+  // Several hubs of one test may be started at once.
+  const begun = mkdtempSync(`${folder}.`);
   const admin = await firstStart(join(begun, "home"));
   writeFileSync(join(begun, ADMIN), JSON.stringify(admin), { mode: 0o600 });
   try {
