@@ -1,5 +1,6 @@
-// bun run slowest [--strict] [--write]: the twenty slowest test files of the last run, as `bun run test` and `test:system` left them in
-// dist/timings.json. --strict: ends with 1 where a file takes over 10 s and its first comment does not say why, behind "Over 10 s:".
+// bun run slowest [--strict] [--write]: the twenty slowest test files of the last runs, as `bun run test` and `test:system` left them
+// in dist/, each in a file of its own: Bun also writes there what test/timings.json says of files that did not run. --strict: ends
+// with 1 where a file takes over 10 s and its first comment does not say why, behind "Over 10 s:".
 // --write: makes test/timings.json of it, by which Bun begins with the slowest files.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,6 +8,8 @@ import { parseArgs } from "node:util";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const MEASURED = join(ROOT, "dist", "timings.json");
+const MEASURED_SYSTEM = join(ROOT, "dist", "timings-system.json");
+const IS_SYSTEM = /^test\/system\//;
 const KNOWN = join(ROOT, "test", "timings.json");
 const SHOWN = 20;
 const SLOW_SECS = 10;
@@ -28,6 +31,12 @@ interface Timed {
 function read(path: string): Timings {
   const files: Record<string, number> = JSON.parse(readFileSync(path, "utf8")).files;
   return Object.fromEntries(Object.entries(files).map(([file, ms]) => [file, ms / 1000]));
+}
+
+function readMeasured(): Timings {
+  const own = (path: string, isSystem: boolean): [string, number][] =>
+    existsSync(path) ? Object.entries(read(path)).filter(([file]) => IS_SYSTEM.test(file) === isSystem) : [];
+  return Object.fromEntries([...own(MEASURED, false), ...own(MEASURED_SYSTEM, true)]);
 }
 
 /** How many times as long this machine takes; 1 where it is as quick. */
@@ -53,8 +62,8 @@ function main(): number {
   const { values } = parseArgs({
     options: { strict: { type: "boolean", default: false }, write: { type: "boolean", default: false } },
   });
-  if (!existsSync(MEASURED)) throw new Error("nothing was measured: bun run test && bun run test:system");
-  const [measured, known] = [read(MEASURED), read(KNOWN)];
+  const [measured, known] = [readMeasured(), read(KNOWN)];
+  if (Object.keys(measured).length === 0) throw new Error("nothing was measured: bun run test && bun run test:system");
   const factor = slowdown(measured, known);
   const timed = Object.entries(measured)
     .filter(([path]) => existsSync(join(ROOT, path)))
