@@ -1,4 +1,4 @@
-// The house of a test, and what actions do in it. Commands reach nobody; each device is taken to do at once what it is told.
+// The house of a test, and what actions do in it. Commands reach nobody; each device is taken to obey at once.
 import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { HubEvent } from "../../events/catalog.ts";
