@@ -8,8 +8,9 @@ import { Auth, type Identity } from "../../src/auth/auth.ts";
 import { AuthSection } from "../../src/auth/config.ts";
 import { HubError } from "../../src/core/errors.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { openStateDb, type StateDb } from "../../src/db/state-db.ts";
+import type { StateDb } from "../../src/db/state-db.ts";
 import { sectionOf } from "../support/section.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
 export const SECRET = "this-is-the-secret-of-the-tests-and-nobody-elses";
@@ -32,7 +33,7 @@ export function openAuth(config: Partial<AuthSection> = {}): AuthFixture {
   const folder = mkdtempSync(join(tmpdir(), "hub-auth-"));
   const path = join(folder, "state.redb");
   const clock = createVirtualClock();
-  const db = openStateDb(path, () => clock.now());
+  const db = openTestState(path, () => clock.now());
   const audit = openAudit({ db, clock, log: silentLog, rows: 10_000 });
   const again = (changed: Partial<AuthSection> = {}): Auth =>
     new Auth({

@@ -5,9 +5,9 @@ import { openArchive } from "../../src/backup/archive.ts";
 import { lockBackups } from "../../src/backup/backup-lock.ts";
 import { stateMigrations } from "../../src/db/migrations/index.ts";
 import { openDatabase } from "../../src/db/open.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import { historyMigrations } from "../../src/history/migrations/index.ts";
 import { type Home, homeAt } from "../../src/home/paths.ts";
+import { openTestState } from "../support/state-db.ts";
 
 export const schemas = { state: stateMigrations.length, history: historyMigrations.length };
 export const NOW = Date.UTC(2026, 10, 21, 3, 0, 0);
@@ -22,7 +22,7 @@ export function furnishHome(path: string, mark = "old"): Home {
   writeFileSync(`${home.rules}/Küche.ron`, "()");
   writeFileSync(`${home.ruleExamples}/example.ron`, "()");
   writeFileSync(home.plugin("x").configToml, 'password = "of the plugin"');
-  using state = openStateDb(home.stateDb, () => NOW);
+  using state = openTestState(home.stateDb, () => NOW);
   state.durable.run("INSERT INTO devices (id, plugin_id, name, created_at) VALUES (?, 'x', ?, 1)", [
     mark,
     `the ${mark} one`,
@@ -54,7 +54,7 @@ export function isFree(home: Home): boolean {
 
 /** Puts notifications into the outbox of a home. */
 export function letWait(home: Home, ...messages: string[]): void {
-  using state = openStateDb(home.stateDb, () => NOW);
+  using state = openTestState(home.stateDb, () => NOW);
   for (const message of messages)
     state.durable.run(
       `INSERT INTO outbox (channel, message_id, at, count, tries, parts, kept_ms, tried_ms, not_before_ms, title, message)

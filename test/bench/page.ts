@@ -31,7 +31,7 @@ export const page: Bench = {
     }
     await using stack = new AsyncDisposableStack();
     const house = stack.use(await startPageHouse({ binary }));
-    const visitors = stack.use(await openBrowser());
+    const visitors = stack.use(await openBrowser("whole"));
     const memory = await hubMemory(house, visitors);
     return [...(await firstView(house, visitors)), ...(await inUse(house, visitors)), memory];
   },

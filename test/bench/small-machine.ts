@@ -60,7 +60,7 @@ async function live(binary: string): Promise<Row[]> {
   await using stack = new AsyncDisposableStack();
   const house = stack.use(await startPageHouse({ zigbee: DEVICES, tidy: true, binary }));
   const { pid } = house.hub;
-  const visitors = stack.use(await openBrowser());
+  const visitors = stack.use(await openBrowser("whole"));
   const visitor = stack.use(await visitors.visit(house, { role: "user" }));
   const health = stack.use(watchHealth({ port: house.hub.port, everyMs: 200, withinMs: 5000 }));
   const events: Counted = { told: 0, heard: 0, gaps: 0 };

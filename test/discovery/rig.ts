@@ -2,7 +2,6 @@
 
 import type { JsonObject } from "../../src/core/json.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import { createApproval } from "../../src/discovery/approval.ts";
 import { DiscoverySection } from "../../src/discovery/config.ts";
 import type { Outgoing } from "../../src/discovery/described.ts";
@@ -13,6 +12,7 @@ import { openDiscoveryStore } from "../../src/discovery/store.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { openRegistry } from "../../src/state/registry.ts";
 import { sectionOf } from "../support/section.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
@@ -33,7 +33,7 @@ export function createRig({
   clock = createVirtualClock(),
 }: RigOptions = {}) {
   const folder = after?.folder ?? createTemporaryFolder();
-  const db = openStateDb(folder.at("state.redb"), clock.now);
+  const db = openTestState(folder.at("state.redb"), clock.now);
   const events: HubEvent[] = [];
   const registry = openRegistry({ db, clock, log: silentLog, emit: (event) => events.push(event), flushSecs: 1 });
   const store = openDiscoveryStore(db);

@@ -5,7 +5,6 @@ import { tunableLight } from "../../plugins/virtual/devices/light.ts";
 import { problemsOf } from "../../plugins/virtual/simulated.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { actions } from "../../src/rules/actions/index.ts";
 import { conditions } from "../../src/rules/conditions/index.ts";
@@ -17,6 +16,7 @@ import { createCommands } from "../../src/state/commands.ts";
 import { openRegistry } from "../../src/state/registry.ts";
 import { openScenes } from "../../src/state/scenes.ts";
 import { openRig as openRules } from "../rules/engine/rig.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createRig } from "./rig.ts";
 import { answer, LAMP, takeLamp } from "./zigbee-lamp.ts";
@@ -89,7 +89,7 @@ function houseWith(light: Light) {
   const stack = new AsyncDisposableStack();
   const rules = stack.use(openRules({ vocabulary: { triggers, conditions, actions }, evaluate }));
   const { clock } = rules;
-  const db = stack.use(openStateDb(stack.use(createTemporaryFolder()).at("state.redb"), clock.now));
+  const db = stack.use(openTestState(stack.use(createTemporaryFolder()).at("state.redb"), clock.now));
   const failures: HubEvent[] = [];
   function emit(event: HubEvent): void {
     if (event.type === "device_state_changed")

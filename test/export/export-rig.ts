@@ -1,7 +1,6 @@
 // Exports of a real history (its worker, its file) to a real server on this machine, with a clock that the test moves.
 import { randomBytes } from "node:crypto";
 import { silentLog } from "../../src/core/log.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import { HistoryExports } from "../../src/export/config.ts";
 import { startExports } from "../../src/export/exports.ts";
 import { openExportMemory } from "../../src/export/memory.ts";
@@ -9,6 +8,7 @@ import type { DeviceFacts } from "../../src/export/points.ts";
 import type { Exports } from "../../src/export/running.ts";
 import { type HistoryRig, startHistoryRig } from "../history/history-rig.ts";
 import { sectionOf } from "../support/section.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
 
@@ -30,7 +30,7 @@ export async function createExportRig(
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(createTemporaryFolder());
   const history = stack.use(startHistoryRig({ path: folder.at("history.db") }));
-  const db = stack.use(openStateDb(folder.at("state.redb"), history.clock.now));
+  const db = stack.use(openTestState(folder.at("state.redb"), history.clock.now));
   let running: Exports | undefined;
   stack.defer(() => running?.[Symbol.asyncDispose]());
   const logged: string[] = [];

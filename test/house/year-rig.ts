@@ -3,10 +3,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { silentLog } from "../../src/core/log.ts";
 import { createSun, type Place } from "../../src/core/sun.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import { createEventFeed } from "../../src/events/feed.ts";
 import { Rules } from "../../src/rules/rules.ts";
 import { createHouse } from "../rules/support/host.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createHoppingClock, type HoppingClock } from "./hopping-clock.ts";
 
@@ -57,7 +57,7 @@ export async function openYear({ timeZone, place, from, cases }: YearOptions): P
 
   async function start(): Promise<{ rules: Rules; parts: AsyncDisposableStack }> {
     const parts = new AsyncDisposableStack();
-    const db = parts.use(openStateDb(home.at("state.redb"), clock.now));
+    const db = parts.use(openTestState(home.at("state.redb"), clock.now));
     const feed = createEventFeed({ clock, log: silentLog, buffer: 10, mark: { load: () => 0, save() {} } });
     feed.on("rule_fired", "test", ({ event }) => {
       const { rule_id, trigger_context } = event as unknown as {

@@ -1,8 +1,8 @@
 // Device accounts in a state database of their own.
 import { randomBytes } from "node:crypto";
-import { openStateDb } from "../../src/db/state-db.ts";
 import type { Account } from "../../src/mqtt/accounts.ts";
 import { type DeviceAccounts, type NewDeviceAccount, openDeviceAccounts } from "../../src/mqtt/device-accounts.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 export const NOW = Date.UTC(2026, 0, 15);
@@ -11,7 +11,7 @@ export function createAccountRig({ taken = new Map<string, string>(), prefix = "
   const folder = createTemporaryFolder();
   const path = folder.at("state.redb");
   const open = () => {
-    const db = openStateDb(path, () => NOW);
+    const db = openTestState(path, () => NOW);
     const accounts = openDeviceAccounts({
       ...{ db, random: randomBytes, now: () => NOW, taken, prefix },
       discovery: "homeassistant",

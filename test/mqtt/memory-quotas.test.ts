@@ -3,9 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { Readable } from "node:stream";
 import { Value } from "@sinclair/typebox/value";
 import type { Packet } from "mqtt-packet";
-import { openStateDb } from "../../src/db/state-db.ts";
 import { createBrokerMemory, type UnlimitedBroker } from "../../src/mqtt/broker-memory.ts";
 import { MemoryKeys } from "../../src/mqtt/config.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { connectPacket, openRaw, type RawConnection } from "./raw.ts";
@@ -129,7 +129,7 @@ describe("queues of absent clients", () => {
 /** The broker's memory around stores that do nothing. */
 function quietMemory(keys: Partial<MemoryKeys> = {}) {
   const path = createTemporaryFolder();
-  const db = openStateDb(path.at("state.redb"), Date.now);
+  const db = openTestState(path.at("state.redb"), Date.now);
   const incoming: { payload?: Uint8Array; topic?: string; messageId?: number }[] = [];
   const nothing = async () => {};
   const persistence = {

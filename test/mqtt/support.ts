@@ -7,11 +7,11 @@ import { createLimitReports } from "../../src/core/limits.ts";
 import type { Fields, Log } from "../../src/core/log.ts";
 import { checkValue } from "../../src/core/schema.ts";
 import type { DiskBudget } from "../../src/core/write-behind.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import { createEventFeed, type Envelope } from "../../src/events/feed.ts";
 import { MqttSection } from "../../src/mqtt/config.ts";
 import type { DevicePort, PluginPort } from "../../src/mqtt/ports.ts";
 import { type MqttOptions, startMqtt } from "../../src/mqtt/start.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until as untilNamed } from "../support/wait.ts";
 
@@ -119,7 +119,7 @@ export async function startTestMqtt({ config, owners = {}, database, ...rest }: 
   feed.on("*", "test", (envelope) => void events.push(envelope));
   const limits = createLimitReports({ clock, log, emit: feed.emit });
   const path = database ?? starting.use(createTemporaryFolder()).at("state.redb");
-  const db = starting.use(openStateDb(path, clock.now));
+  const db = starting.use(openTestState(path, clock.now));
   const mqtt = await startMqtt({
     config: mqttSection({ port: 0, ...config }),
     logins: { begin: () => ({ succeed() {}, withdraw() {} }) },

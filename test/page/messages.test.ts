@@ -34,7 +34,7 @@ beforeAll(async () => {
     },
   });
   house = await startPageHouse({ zigbee: 1, virtual: false, toml: TOML + receiverToml(receiver) });
-  visitors = await openBrowser();
+  visitors = await openBrowser("whole");
 });
 
 afterAll(async () => {

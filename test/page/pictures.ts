@@ -117,7 +117,7 @@ const begun = Date.now();
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 await using house = await startPageHouse({ zigbee: 3, tidy: true, virtual: false, more: members });
-await using visitors = await openBrowser();
+await using visitors = await openBrowser("whole");
 await using visitor = await visitors.visit(house, { role: "admin" });
 const { page } = visitor;
 await furnish(house);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { silentLog } from "../../src/core/log.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import { type Areas, openAreas } from "../../src/state/areas.ts";
 import { openRegistry, type Registry } from "../../src/state/registry.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -15,7 +15,7 @@ interface Rig extends Disposable {
 }
 
 function rig(folder = createTemporaryFolder(), clock = createVirtualClock()): Rig {
-  const db = openStateDb(folder.at("state.redb"), clock.now);
+  const db = openTestState(folder.at("state.redb"), clock.now);
   const registry = openRegistry({ db, clock, log: silentLog, emit() {}, flushSecs: 1 });
   return {
     areas: openAreas({ db, registry, clock }),

@@ -5,7 +5,6 @@ import type { Json, JsonObject } from "../../src/core/json.ts";
 import { openLog } from "../../src/core/log.ts";
 import { checkValue } from "../../src/core/schema.ts";
 import { stateMigrations } from "../../src/db/migrations/index.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import { createEventFeed } from "../../src/events/feed.ts";
 import { startBatteryWatch } from "../../src/state/battery.ts";
 import { BatterySection, batteryProblems } from "../../src/state/config.ts";
@@ -13,6 +12,7 @@ import { openRegistry, type Registry } from "../../src/state/registry.ts";
 import { createTestOutput } from "../support/edge.ts";
 import { examples } from "../support/examples.ts";
 import { sectionOf } from "../support/section.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
@@ -46,7 +46,7 @@ const defaults = { threshold_pct: 20, recover_band_pct: 5 };
 function rig(config: Partial<BatterySection> = defaults, path?: string, clock = createVirtualClock()): Rig {
   using stack = new DisposableStack();
   const file = path ?? stack.use(createTemporaryFolder()).at("state.redb");
-  const db = stack.use(openStateDb(file, clock.now));
+  const db = stack.use(openTestState(file, clock.now));
   const { log } = openLog({ clock, output: createTestOutput(), level: "error" });
   const feed = createEventFeed({ clock, log, buffer: 1000, mark: { load: () => 0, save() {} } });
   const events: BatteryEvent[] = [];

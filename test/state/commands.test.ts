@@ -4,11 +4,11 @@ import { randomBytes } from "node:crypto";
 import { HubError } from "../../src/core/errors.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { refusalIn, startCommandWatch } from "../../src/state/command-watch.ts";
 import { createCommands } from "../../src/state/commands.ts";
 import { openRegistry } from "../../src/state/registry.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -35,7 +35,7 @@ function rig({
 } = {}) {
   using stack = new DisposableStack();
   const clock = createVirtualClock();
-  const db = stack.use(openStateDb(stack.use(createTemporaryFolder()).at("state.redb"), clock.now));
+  const db = stack.use(openTestState(stack.use(createTemporaryFolder()).at("state.redb"), clock.now));
   const events: HubEvent[] = [];
   const warned: string[] = [];
   const emit = (event: HubEvent) => void events.push(event);

@@ -3,9 +3,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { silentLog } from "../../src/core/log.ts";
 import { foldReadings, readingsFolder, readUnfolded } from "../../src/db/readings.ts";
-import { openStateDb, type StateDb } from "../../src/db/state-db.ts";
+import type { StateDb } from "../../src/db/state-db.ts";
 import { openReadingJournal, type ReadingJournal } from "../../src/state/reading-journal.ts";
 import { openRegistry, type Registry } from "../../src/state/registry.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
@@ -33,7 +34,7 @@ interface House {
 const stateDb = (): string => folder.at("state.redb");
 
 function start(allows = (_waitedMs: number) => true): House {
-  const db = openStateDb(stateDb(), clock.now);
+  const db = openTestState(stateDb(), clock.now);
   const unfolded = readUnfolded(stateDb(), db.durable);
   foldReadings(db.durable, unfolded);
   const last = Math.max(unfolded.folded, ...unfolded.segments.map(({ number }) => number));

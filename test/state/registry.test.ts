@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { silentLog } from "../../src/core/log.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { openRegistry, type Registry } from "../../src/state/registry.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
@@ -17,7 +17,7 @@ interface Rig extends Disposable {
 }
 
 function rig(folder = createTemporaryFolder(), clock = createVirtualClock()): Rig {
-  const db = openStateDb(folder.at("state.redb"), clock.now);
+  const db = openTestState(folder.at("state.redb"), clock.now);
   const events: HubEvent[] = [];
   const registry = openRegistry({ db, clock, log: silentLog, emit: (event) => events.push(event), flushSecs: 1 });
   const synced = db.durable.query<{ rows: number }, []>("SELECT total_changes() AS rows");

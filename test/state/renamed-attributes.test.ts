@@ -1,10 +1,10 @@
 // Which attributes have other names since a newer version of the hub: it outlives restarts, and goes with the device.
 import { expect, test } from "bun:test";
 import { silentLog } from "../../src/core/log.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import { openRegistry } from "../../src/state/registry.ts";
 import { openRenamedAttributes } from "../../src/state/renamed-attributes.ts";
 import { DOOR, putFormerDoor } from "../support/former-door.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -18,7 +18,7 @@ const SCHEMA = {
 };
 
 function open(path: string, clock = createVirtualClock()) {
-  const db = openStateDb(path, clock.now);
+  const db = openTestState(path, clock.now);
   const behind = { db, clock, log: silentLog };
   const renamed = openRenamedAttributes(behind);
   const added: string[] = [];

@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "../../src/core/json.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { startCommandWatch } from "../../src/state/command-watch.ts";
 import { type Commands, createCommands } from "../../src/state/commands.ts";
 import { openRegistry, type Registry } from "../../src/state/registry.ts";
 import { openScenes, type Scenes } from "../../src/state/scenes.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
@@ -27,7 +27,7 @@ type Dispatch = (deviceId: string) => Promise<void>;
 function rig(arrives: Dispatch = async () => {}, path?: string, clock = createVirtualClock()): Rig {
   using stack = new DisposableStack();
   const file = path ?? stack.use(createTemporaryFolder()).at("state.redb");
-  const db = stack.use(openStateDb(file, clock.now));
+  const db = stack.use(openTestState(file, clock.now));
   const events: HubEvent[] = [];
   const emit = (event: HubEvent) => void events.push(event);
   const registry = stack.use(openRegistry({ db, clock, log: silentLog, emit, flushSecs: 1 }));

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Json } from "../../src/core/json.ts";
 import { openLog } from "../../src/core/log.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { openVariables, type Variables } from "../../src/state/variables.ts";
 import { createTestOutput } from "../support/edge.ts";
 import { examples } from "../support/examples.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
@@ -26,7 +26,7 @@ interface Rig extends Disposable {
 function rig(path?: string, clock = createVirtualClock()): Rig {
   using stack = new DisposableStack();
   const file = path ?? stack.use(createTemporaryFolder()).at("state.redb");
-  const db = stack.use(openStateDb(file, clock.now));
+  const db = stack.use(openTestState(file, clock.now));
   const output = createTestOutput();
   const { log } = openLog({ clock, output, level: "info" });
   const events: HubEvent[] = [];

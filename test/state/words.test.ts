@@ -2,16 +2,16 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { openRegistry, type Registry } from "../../src/state/registry.ts";
 import type { RenamedAttribute } from "../../src/state/words/device-words.ts";
+import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 function rig(folder = createTemporaryFolder()) {
   const clock = createVirtualClock();
-  const db = openStateDb(folder.at("state.redb"), clock.now);
+  const db = openTestState(folder.at("state.redb"), clock.now);
   const events: HubEvent[] = [];
   const renamed: RenamedAttribute[] = [];
   const registry = openRegistry({

@@ -7,6 +7,7 @@ import { homeAt } from "../../src/home/paths.ts";
 import { createHub, type HubOptions } from "../../src/hub.ts";
 import { watchAnswers } from "./documented.ts";
 import { createTestEdge, type TestEdge } from "./edge.ts";
+import { layOutStateDb } from "./state-db.ts";
 import { openStreamClient, type StreamClient } from "./stream-client.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "./temporary-folder.ts";
 import { until } from "./wait.ts";
@@ -71,6 +72,7 @@ export async function startTestHub({
   const home = homeAt(folder.path);
   for (const path of [home.config, home.data, home.logs, home.rules, home.plugins])
     mkdirSync(path, { recursive: true });
+  layOutStateDb(home.stateDb);
   const text = `[server]\nhost = "127.0.0.1"\nport = 0\n${server}\n[auth]\njwt_secret = "${JWT_SECRET}"\n${auth}\n[mqtt]\nport = 0\nanonymous = true\n${toml}`;
   const { config, problems } = checkConfig(text);
   if (!config) throw new Error(`the test's configuration: ${JSON.stringify(problems)}`);

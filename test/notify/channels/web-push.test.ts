@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { createUsers } from "../../../src/auth/users.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { openStateDb } from "../../../src/db/state-db.ts";
 import type { Channel, ChannelMessage } from "../../../src/notify/channel.ts";
 import { guardedFetch } from "../../../src/notify/guarded-fetch.ts";
 import {
@@ -10,6 +9,7 @@ import {
   MOST_OF_A_USER,
   openSubscriptions,
 } from "../../../src/notify/web-push/subscriptions.ts";
+import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { AT, createRig, failureOf, messageOf, never, openFrom } from "../rig.ts";
@@ -25,7 +25,7 @@ afterEach(() => {
 function openPage(place: { url: string }) {
   const folder = opened.use(createTemporaryFolder());
   const clock: VirtualClock = createVirtualClock(AT);
-  const db = opened.use(openStateDb(folder.at("state.redb"), clock.now));
+  const db = opened.use(openTestState(folder.at("state.redb"), clock.now));
   const users = createUsers(db.durable, (bytes) => randomBytes(bytes), clock.now);
   const ids = Object.fromEntries(
     ["anna", "ben"].map((username) => [username, users.create({ username, passwordHash: "x", role: "user" }).id]),

@@ -2,12 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync } from "node:fs";
 import { silentLog } from "../../../src/core/log.ts";
-import { openStateDb } from "../../../src/db/state-db.ts";
 import type { ChannelMessage } from "../../../src/notify/channel.ts";
 import type { ChannelOutcome, Notifier } from "../../../src/notify/notifier.ts";
 import { readLeftMessages } from "../../../src/notify/outbox/left-behind.ts";
 import type { LeftMessage } from "../../../src/notify/outbox/left-message.ts";
 import { startOutbox } from "../../../src/notify/outbox/outbox.ts";
+import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { bot, type OutboxRig, openOutboxRig, push } from "./rig.ts";
@@ -67,7 +67,7 @@ test("each arrives once, as it was posted, with its time and the mark that it is
     },
   };
   const open = (name: string) => {
-    const db = openStateDb(folder.at(name), clock.now);
+    const db = openTestState(folder.at(name), clock.now);
     const shared = { db, notifier, clock, log: silentLog, random: (bytes: number) => new Uint8Array(bytes) };
     const houseTime = (at: number): string => new Date(at).toISOString().replace("T", " ").slice(0, 16);
     return { db, outbox: startOutbox({ ...shared, emit() {}, houseTime, expireHours: 24 }) };

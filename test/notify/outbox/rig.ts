@@ -2,12 +2,13 @@
 // test says. Ending it, cleanly or not, and starting it again is one call.
 import { sleep } from "../../../src/core/clock.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
-import { openStateDb, type StateDb } from "../../../src/db/state-db.ts";
+import type { StateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { type ChannelMemory, openChannelMemory } from "../../../src/notify/channel-memory.ts";
 import { createNotifier, type Notifier } from "../../../src/notify/notifier.ts";
 import { type FirstTry, type Outbox, startOutbox } from "../../../src/notify/outbox/outbox.ts";
 import { createHouseTime } from "../../../src/notify/render.ts";
+import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
@@ -104,7 +105,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
   }
 
   function start(): void {
-    rig.db = openStateDb(folder.at("state.redb"), clock.now);
+    rig.db = openTestState(folder.at("state.redb"), clock.now);
     memory = openChannelMemory({ db: rig.db, clock, log });
     rig.notifier = createNotifier({
       memory,

@@ -1,12 +1,13 @@
 // Messages with pictures as the hub sends them: outbox, notifier and pictures over a real database and folder; cameras and
 // services are HTTP servers on this machine.
-import { openStateDb } from "../../../src/db/state-db.ts";
+
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { createNotifier } from "../../../src/notify/notifier.ts";
 import { startOutbox } from "../../../src/notify/outbox/outbox.ts";
 import { type Pictures, startPictures } from "../../../src/notify/pictures/pictures.ts";
 import type { PicturedDevice } from "../../../src/notify/pictures/snapshot.ts";
 import { createHouseTime } from "../../../src/notify/render.ts";
+import { openTestState } from "../../support/state-db.ts";
 import type { TemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { createRig } from "../rig.ts";
@@ -97,7 +98,7 @@ export function openPicturesRig({
 }: PicturesRigOptions) {
   const clock = createVirtualClock(Date.UTC(2026, 0, 15, 12) + laterMs);
   const { deps, log, output } = createRig(clock);
-  const db = openStateDb(folder.at("state.redb"), clock.now);
+  const db = openTestState(folder.at("state.redb"), clock.now);
   const events: HubEvent[] = [];
   const notifier = createNotifier({
     ...deps,

@@ -3,10 +3,11 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { silentLog } from "../../../src/core/log.ts";
 import { foldIntoCopy, readingsFolder, readUnfoldedBeside } from "../../../src/db/readings.ts";
-import { openStateDb, type StateDb } from "../../../src/db/state-db.ts";
+import type { StateDb } from "../../../src/db/state-db.ts";
 import { openReadings } from "../../../src/hub/open-readings.ts";
 import { openRuleStore, type RuleStore } from "../../../src/rules/engine/store.ts";
 import type { ReadingJournal } from "../../../src/state/reading-journal.ts";
+import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
@@ -39,7 +40,7 @@ const stateDb = (): string => folder.at("state.redb");
 /** After a kill: what the one before holds in memory is forgotten, and it must not be used any more. */
 function start(): Hub {
   const stack = new AsyncDisposableStack();
-  const db = stack.use(openStateDb(stateDb(), clock.now));
+  const db = stack.use(openTestState(stateDb(), clock.now));
   const journal = openReadings({ db, stateDb: stateDb(), clock, log: silentLog, flushSecs: 5 }, stack);
   if (!journal) throw new Error("the database is a copy");
   const store = stack.use(openRuleStore({ db, clock, log: silentLog, flushMs: 5 * SECOND_MS, journal }));
@@ -114,7 +115,7 @@ test("a copy of a killed hub's database takes what only the journal has", async 
   if (!unfolded) throw new Error("there is no journal");
   hub.db.own.query("VACUUM INTO ?").run(folder.at("copy.redb"));
   foldIntoCopy(folder.at("copy.redb"), unfolded);
-  using copy = openStateDb(folder.at("copy.redb"), clock.now);
+  using copy = openTestState(folder.at("copy.redb"), clock.now);
   expect(copy.own.query("SELECT rule_id, fire_count FROM rule_state").all()).toEqual([{ rule_id: "r", fire_count: 3 }]);
 });
 

@@ -5,7 +5,6 @@ import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { createLimitReports } from "../../../src/core/limits.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import { createZone } from "../../../src/core/zone.ts";
-import { openStateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { createEventFeed, type EventFeed } from "../../../src/events/feed.ts";
 import { openReadings } from "../../../src/hub/open-readings.ts";
@@ -13,6 +12,7 @@ import { Engine, type EngineOptions } from "../../../src/rules/engine/engine.ts"
 import type { Typed } from "../../../src/rules/model/define.ts";
 import type { RuleDevice, RuleHost } from "../../../src/rules/model/host.ts";
 import type { Rule } from "../../../src/rules/read/rule.ts";
+import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { evaluate as evaluateWords, words } from "./words.ts";
@@ -93,7 +93,7 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
   let then: (id: string, command: JsonObject, ruleId: string) => void | Promise<void> = () => {};
   let rules: Rule[] = [];
   const stateDb = folder.at("state.redb");
-  let db = openStateDb(stateDb, clock.now);
+  let db = openTestState(stateDb, clock.now);
   let journals = new AsyncDisposableStack();
   let hasCrashed = false;
   let mark = 0;
@@ -217,7 +217,7 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
       await clock.advance(offMs);
       clock.step(stepMs);
       meanwhile?.();
-      db = openStateDb(stateDb, clock.now);
+      db = openTestState(stateDb, clock.now);
       start();
       rig.begin(...others);
     },

@@ -6,10 +6,11 @@ import { listSegments } from "../../../src/core/journal-reader.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { foldIntoCopy, journalIdOf, readingsFolder, readUnfoldedBeside } from "../../../src/db/readings.ts";
 import type { RunChange } from "../../../src/db/run-rows.ts";
-import { openStateDb, type StateDb } from "../../../src/db/state-db.ts";
+import type { StateDb } from "../../../src/db/state-db.ts";
 import { openReadings } from "../../../src/hub/open-readings.ts";
 import { openRunStore, type RunStore } from "../../../src/rules/engine/run-store.ts";
 import type { ReadingJournal } from "../../../src/state/reading-journal.ts";
+import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
@@ -38,7 +39,7 @@ const stateDb = (): string => folder.at("state.redb");
 /** After a kill: what the one before holds in memory is forgotten, and it must not be used any more. */
 function start(): Hub {
   const stack = new AsyncDisposableStack();
-  const db = stack.use(openStateDb(stateDb(), clock.now));
+  const db = stack.use(openTestState(stateDb(), clock.now));
   const journal = openReadings({ db, stateDb: stateDb(), clock, log: silentLog, flushSecs: 5 }, stack);
   if (!journal) throw new Error("the database is a copy");
   const store = stack.use(openRunStore(db, journal));

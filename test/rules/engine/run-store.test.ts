@@ -4,8 +4,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { stateMigrations } from "../../../src/db/migrations/index.ts";
 import type { RunChange } from "../../../src/db/run-rows.ts";
-import { openStateDb, type StateDb } from "../../../src/db/state-db.ts";
+import type { StateDb } from "../../../src/db/state-db.ts";
 import { openRunStore } from "../../../src/rules/engine/run-store.ts";
+import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 
 let folder: TemporaryFolder;
@@ -20,7 +21,7 @@ afterEach(() => {
 
 const path = (): string => folder.at("state.redb");
 function openDb(): StateDb {
-  const db = openStateDb(path(), () => 0);
+  const db = openTestState(path(), () => 0);
   open.push(db);
   return db;
 }

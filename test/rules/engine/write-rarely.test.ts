@@ -1,10 +1,11 @@
 // What rules leave on disk of their own accord, how often they fired and their traces, is written rarely: rules may fire all day.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
-import { openStateDb, type StateDb } from "../../../src/db/state-db.ts";
+import type { StateDb } from "../../../src/db/state-db.ts";
 import { openRuleStore } from "../../../src/rules/engine/store.ts";
 import { openTraceStore } from "../../../src/rules/engine/trace-store.ts";
 import type { Trace } from "../../../src/rules/model/trace.ts";
+import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
@@ -16,7 +17,7 @@ let db: StateDb;
 beforeEach(() => {
   folder = createTemporaryFolder();
   clock = createVirtualClock(Date.parse("2026-01-15T12:00:00Z"));
-  db = openStateDb(folder.at("state.redb"), clock.now);
+  db = openTestState(folder.at("state.redb"), clock.now);
 });
 afterEach(() => {
   db[Symbol.dispose]();

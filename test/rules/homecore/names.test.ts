@@ -1,11 +1,11 @@
 // Devices that rules of homeCore call by their names: found when they appear, and followed when they are renamed.
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
-import { openStateDb } from "../../../src/db/state-db.ts";
 import { createEventFeed } from "../../../src/events/feed.ts";
 import { Rules } from "../../../src/rules/rules.ts";
 import { createDeviceNames } from "../../../src/state/device-names.ts";
 import { openRegistry } from "../../../src/state/registry.ts";
+import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createHouse } from "../support/host.ts";
 import { FILES } from "./rig.ts";
@@ -16,7 +16,7 @@ async function openNamedHouse(text = FILES["by_name.ron"] ?? "") {
   await Bun.write(home.at("rules", "by_name.ron"), text);
   const house = createHouse();
   const { clock } = house;
-  const db = stack.use(openStateDb(home.at("state.redb"), clock.now));
+  const db = stack.use(openTestState(home.at("state.redb"), clock.now));
   const feed = createEventFeed({ clock, log: silentLog, buffer: 100, mark: { load: () => 0, save() {} } });
   const registry = stack.use(openRegistry({ db, clock, log: silentLog, emit: feed.emit, flushSecs: 1 }));
   const needed: string[] = [];

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { silentLog } from "../../../src/core/log.ts";
-import { openStateDb } from "../../../src/db/state-db.ts";
 import { createEventFeed } from "../../../src/events/feed.ts";
 import { Rules } from "../../../src/rules/rules.ts";
+import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createHouse } from "../support/host.ts";
 import { toml } from "./rig.ts";
@@ -19,7 +19,7 @@ test("every file is listed from the beginning, and nothing is denied that may be
   const house = createHouse();
   const { clock } = house;
   const feed = createEventFeed({ clock, log: silentLog, buffer: 100, mark: { load: () => 0, save() {} } });
-  const db = stack.use(openStateDb(home.at("state.redb"), clock.now));
+  const db = stack.use(openTestState(home.at("state.redb"), clock.now));
   const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
   const rules = stack.use(new Rules({ folder, feed, clock, log: silentLog, random, host: house, db }));
 

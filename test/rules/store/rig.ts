@@ -1,11 +1,11 @@
 // A folder of rule files with everything behind it: the real engine, database and feed, and a clock that the test holds.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type Log, silentLog } from "../../../src/core/log.ts";
-import { openStateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { createEventFeed, type EventFeed } from "../../../src/events/feed.ts";
 import { Rules } from "../../../src/rules/rules.ts";
 import type { RulesOptions } from "../../../src/rules/store/rules-options.ts";
+import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 import { createHouse, type House } from "../support/host.ts";
@@ -79,7 +79,7 @@ export async function openRulesRig(
 
   async function start(): Promise<{ feed: EventFeed; rules: Rules }> {
     stack = new AsyncDisposableStack();
-    const db = stack.use(openStateDb(home.at("state.redb"), clock.now));
+    const db = stack.use(openTestState(home.at("state.redb"), clock.now));
     const feed = createEventFeed({ clock, log: silentLog, buffer: 100, mark: { load: () => 0, save() {} } });
     feed.on("*", "test", ({ event }) => events.push(event));
     const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));

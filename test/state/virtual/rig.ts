@@ -5,7 +5,7 @@ import { createBus } from "../../../src/core/bus.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import { createZone } from "../../../src/core/zone.ts";
-import { openStateDb, type StateDb } from "../../../src/db/state-db.ts";
+import type { StateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import type { EventFeed } from "../../../src/events/feed.ts";
 import { startCommandWatch } from "../../../src/state/command-watch.ts";
@@ -13,6 +13,7 @@ import { type Actor, type Commands, createCommands } from "../../../src/state/co
 import { openRegistry, type Registry } from "../../../src/state/registry.ts";
 import type { Location } from "../../../src/state/virtual/modes.ts";
 import { openVirtualDevices, type VirtualDevices } from "../../../src/state/virtual/virtual-devices.ts";
+import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
@@ -89,7 +90,7 @@ export function openHouse({
     stop: () => parts[Symbol.dispose](),
     start({ begin = true } = {}) {
       parts = new DisposableStack();
-      const db = parts.use(openStateDb(folder.at("state.redb"), clock.now));
+      const db = parts.use(openTestState(folder.at("state.redb"), clock.now));
       house.db = db;
       // It never writes behind and is not disposed, which would write: so a restart finds only what was written durably.
       house.registry = openRegistry({ db, clock, log, emit, flushSecs: 1e9 });
