@@ -97,7 +97,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
     against: "a schedule, a wait or a timer is wrong in some year's time",
     isInProcess: true,
     rounds: [
-      testOf("rules/engine/year-of-cuts.test.ts"),
+      testOf("rules/engine/year-of-cuts.test.ts", { env: MANY }),
       (given) => testOf("house/a-year.test.ts", { only: one(PLACES, given), env: given.secs < 60 ? {} : MANY })(given),
     ],
   },

@@ -278,7 +278,7 @@ test("the token comes from standard input as well", async () => {
 });
 
 // A round takes some seconds: two imports, and the old house made anew.
-const MIN_KILLS = 8;
+const MIN_KILLS = 3;
 
 test(
   "killed at any moment, the home is the old one or the new one, and the import can be repeated",

@@ -13,7 +13,7 @@ import { servePushes } from "../support/push-server.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
 
-const MIN_KILLS = 10;
+const MIN_KILLS = 6;
 
 /** Works until the hub is killed; each kind of work one after the other, all kinds side by side. Gives the last event's number. */
 async function workUntilGone(
