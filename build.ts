@@ -69,7 +69,6 @@ async function compile({ outfile, target, order }: Executable): Promise<void> {
       "main.ts",
       "history/worker.ts",
       "backup/worker.ts",
-      "calendars/worker.ts",
       "rules/replay/worker.ts",
       "standby/source/worker.ts",
     ].map((entry) => join(root, "src", entry)),

@@ -99,7 +99,10 @@ export class Calendars implements AsyncDisposable {
     const cache = createCache(folder);
     cache.keepOnly(config.filter(({ url }) => url !== undefined).map(({ id }) => id));
     const readNow = (path: string) =>
-      read({ path, timezone: timezone(), from: clock.now() - BEFORE_MS, until: clock.now() + AHEAD_MS });
+      read(
+        { path, timezone: timezone(), from: clock.now() - BEFORE_MS, until: clock.now() + AHEAD_MS },
+        this.#ending.signal,
+      );
     for (const entry of config) {
       this.#calendars.set(entry.id, {
         ...{ entry, source: sourceOf(entry, { ...options, cache, read: readNow }) },

@@ -18,6 +18,8 @@ export interface ReadRequest {
   /** Epoch ms: what ends before or begins later is left out. */
   from: number;
   until: number;
+  /** Entries of the file, by their place in it, that are left out: they were too much before. */
+  skip?: readonly { entry: number; why: string }[];
 }
 
 export interface ReadCalendar {

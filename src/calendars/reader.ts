@@ -1,48 +1,88 @@
-// Reads calendar files in a thread of their own, one after the other, each for a limited time.
-import { type Clock, sleep } from "../core/clock.ts";
+// Reads calendar files in cells, two at a time. An entry that takes too much ends its cell, and is left out of the next one, which reads
+// the others; a calendar that did so waits for its own kind from then on, not the others for it.
+import type { CellEnd, CellLimit } from "../core/cell.ts";
 import { HubError } from "../core/errors.ts";
+import type { CalendarAnswer, CalendarRequest } from "./cell-task.ts";
 import type { ReadCalendar } from "./occurrence.ts";
-import type { FromWorker, ToWorker } from "./worker.ts";
 
-/** Rejects with HubError `invalid` for a file that is no calendar, cannot be read or takes too long. */
-export type ReadFile = (request: ToWorker) => Promise<ReadCalendar>;
+/** Rejects with HubError `invalid` for a file that is no calendar, cannot be read or takes too much. */
+export type ReadFile = (request: CalendarRequest, signal?: AbortSignal) => Promise<ReadCalendar>;
 
-const LONGEST_MS = 60_000;
+/** Runs readInCell. */
+export type RunCalendarCell = (request: CalendarRequest, signal?: AbortSignal) => Promise<CellEnd>;
 
-/** For `new Worker(…)`: beside this file, or an entry point of its own in the executable, named by its path under `src/`. */
-export function calendarWorker(): string | URL {
-  return Bun.main.startsWith("/$bunfs/") ? "./calendars/worker.ts" : new URL("./worker.ts", import.meta.url);
-}
+const AT_ONCE = 2;
+/** Of one calendar: more of them are no accident. */
+const MAX_SKIPPED = 5;
 
-export function createReader(source: string | URL, clock: Clock): ReadFile {
-  let last: Promise<unknown> = Promise.resolve();
-  return function readFile(request) {
-    const reading = last.then(() => readNow(source, clock, request));
-    last = reading.catch(() => {});
-    return reading;
+const WHY: Readonly<Record<CellLimit | "died", string>> = {
+  memory: "reading it takes more memory than a calendar may",
+  time: "reading it takes longer than a calendar may",
+  output: "it has more events than a calendar may",
+  died: "reading it ended the program that reads it",
+};
+
+export function createReader(run: RunCalendarCell): ReadFile {
+  const [others, heavy] = [createSlots(AT_ONCE), createSlots(1)];
+  const tooMuch = new Set<string>();
+
+  return async function readFile(request, signal) {
+    using _slot = await (tooMuch.has(request.path) ? heavy : others).take();
+    const skip: Skip[] = [];
+    try {
+      return await readAround((one) => run(one, signal), request, skip);
+    } finally {
+      if (skip.length > 0) tooMuch.add(request.path);
+      else tooMuch.delete(request.path);
+    }
   };
 }
 
-async function readNow(source: string | URL, clock: Clock, request: ToWorker): Promise<ReadCalendar> {
-  const worker = new Worker(source, { smol: true });
-  const answer = Promise.withResolvers<FromWorker>();
-  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => answer.resolve(data);
-  worker.onerror = ({ message }) => answer.resolve({ kind: "failed", message });
-  const done = new AbortController();
-  const tooLong = sleep(clock, "calendar", LONGEST_MS, done.signal).then((whole): FromWorker | Promise<FromWorker> =>
-    whole ? { kind: "failed", message: `reading it takes longer than ${LONGEST_MS / 1000} s` } : answer.promise,
-  );
-  try {
-    worker.postMessage(request);
-    return resultOf(await Promise.race([answer.promise, tooLong]));
-  } finally {
-    done.abort();
-    worker.terminate();
+type Skip = NonNullable<CalendarRequest["skip"]>[number];
+
+/** What took too much is added to `skip`, and left out of the next attempt. */
+async function readAround(run: RunCalendarCell, request: CalendarRequest, skip: Skip[]): Promise<ReadCalendar> {
+  for (;;) {
+    const end = await run({ ...request, skip });
+    if (end.kind === "done") return calendarIn(end.answer);
+    const why = WHY[end.kind === "over" ? end.limit : "died"];
+    const { mark } = end;
+    const isKnown = skip.some(({ entry }) => entry === mark);
+    if (mark !== undefined && !isKnown) skip.push({ entry: mark, why });
+    if (mark === undefined || isKnown) throw new HubError("invalid", why);
+    if (skip.length > MAX_SKIPPED)
+      throw new HubError(
+        "invalid",
+        `more than ${MAX_SKIPPED} of its entries take too much to be read; the last: ${why}`,
+      );
   }
 }
 
-function resultOf(answer: FromWorker): ReadCalendar {
+function calendarIn(text: string): ReadCalendar {
+  const answer: CalendarAnswer = JSON.parse(text);
   if (answer.kind === "read") return answer.calendar;
   if (answer.kind === "failed") throw new HubError("invalid", answer.message);
   throw new HubError("invalid", "it is no iCalendar file (.ics): it does not begin with BEGIN:VCALENDAR");
+}
+
+interface Slots {
+  /** Resolves when one is free. */
+  take(): Promise<Disposable>;
+}
+
+function createSlots(count: number): Slots {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  const give = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  };
+  return {
+    async take() {
+      if (free > 0) free--;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      return { [Symbol.dispose]: give };
+    },
+  };
 }

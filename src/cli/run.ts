@@ -15,6 +15,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       io,
     );
   if (first === "--help" || first === "-h") return help(undefined, io);
+  if (first === "cell") return (await import("./cell.ts")).runInCell(rest, io);
   if (["--version", "-v", "-V"].includes(first)) return run(["version"], io);
   // Options without a command belong to serve.
   if (first.startsWith("-")) return run(["serve", ...argv], io);

@@ -1,12 +1,13 @@
 // Wires the calendars: their devices in the house, and what rules see of them.
 import { type Calendars, openCalendars } from "../calendars/calendars.ts";
-import { calendarWorker, createReader } from "../calendars/reader.ts";
+import { createReader } from "../calendars/reader.ts";
 import { timezoneOf } from "../config/location.ts";
 import { HubError } from "../core/errors.ts";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { RuleCalendars } from "../rules/model/host.ts";
 import type { Registry } from "../state/registry.ts";
+import { createCells } from "./cells.ts";
 import type { HubOptions } from "./options.ts";
 import type { House } from "./wire-house.ts";
 
@@ -27,7 +28,7 @@ const DESCRIPTION: JsonObject = {
 
 /** Nothing is read before it is started. */
 export function wireCalendars(
-  { config, home, edge, log }: HubOptions,
+  { config, home, edge, log, execPath }: HubOptions,
   { registry }: Pick<House, "registry">,
 ): Calendars {
   const { clock, notices, fetch } = edge;
@@ -40,7 +41,7 @@ export function wireCalendars(
     folder: home.calendars,
     resolve: home.resolve,
     timezone: () => timezoneOf(config.location),
-    read: createReader(calendarWorker(), clock),
+    read: createReader(createCells({ execPath, clock }).calendar),
     devices: {
       declare(id, name) {
         const known = registry.find(id);

@@ -1,11 +1,13 @@
-// Calendars from a server and from files, read by the real thread, with a virtual clock.
+// Calendars from a server and from files, read by real cells, with a virtual clock.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { type Calendars, openCalendars } from "../../src/calendars/calendars.ts";
 import type { CalendarEntry } from "../../src/calendars/config.ts";
-import { calendarWorker, createReader } from "../../src/calendars/reader.ts";
+import { createReader } from "../../src/calendars/reader.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { silentLog } from "../../src/core/log.ts";
+import { createCells } from "../../src/hub/cells.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import { until } from "../support/wait.ts";
@@ -66,7 +68,7 @@ function start(entry: Partial<CalendarEntry> = { url: ADDRESS }): Calendars {
     folder: folder.at("calendars"),
     resolve: (path) => folder.at(path),
     timezone: () => "Europe/Berlin",
-    read: createReader(calendarWorker(), clock),
+    read: createReader(createCells({ execPath: process.execPath, clock: systemClock }).calendar),
   });
   open.push(calendars);
   calendars.start();

@@ -45,7 +45,7 @@ export interface ConfinementOptions {
 
 // The capabilities of root that would bypass the confinement: modules, raw memory and disks, file handles, tracing, mounting,
 // device files, rebooting, limits, the kernel's log.
-const DROPPED = [2, 9, 16, 17, 18, 19, 20, 21, 22, 24, 26, 27, 30, 32, 33, 34, 35, 36, 37, 38, 39, 40];
+export const DROPPED = [2, 9, 16, 17, 18, 19, 20, 21, 22, 24, 26, 27, 30, 32, 33, 34, 35, 36, 37, 38, 39, 40];
 
 export function createConfinement(options: ConfinementOptions): Confinement {
   const { home, execPath, secrets, isRoot } = options;
@@ -88,6 +88,7 @@ export function createConfinement(options: ConfinementOptions): Confinement {
         temporary,
         drop: isRoot ? DROPPED : [],
         hub: process.pid,
+        network: true,
         unixSockets: entry.unix_sockets,
       };
       source ??= readFileSync(launcherBundle, "utf8");

@@ -20,6 +20,8 @@ export interface LaunchOrder {
   drop: number[];
   /** The process id of the hub. */
   hub: number;
+  /** Whether it may make sockets at all. */
+  network: boolean;
   /** Whether it may connect to UNIX sockets. */
   unixSockets: boolean;
 }
@@ -126,9 +128,9 @@ function addRule(ruleset: number, path: string, rights: number): void {
 }
 
 /** For this thread, which is the only one that execve leaves. */
-function filterSystemCalls({ hub, scoped, unixSockets }: LaunchOrder): void {
+function filterSystemCalls({ hub, scoped, network, unixSockets }: LaunchOrder): void {
   const filter = systemCallFilter({
-    ...{ arch: process.arch, pid: process.pid, hub, unixSockets },
+    ...{ arch: process.arch, pid: process.pid, hub, network, unixSockets },
     areSignalsScoped: scoped !== 0,
   });
   if (!filter) return;

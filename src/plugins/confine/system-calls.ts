@@ -9,6 +9,8 @@ export interface FilterOptions {
   pid: number;
   /** The process id of the hub. */
   hub: number;
+  /** Whether it may make sockets at all. */
+  network: boolean;
   /** Whether it may connect to UNIX sockets, such as D-Bus. */
   unixSockets: boolean;
   /** Whether Landlock keeps its signals inside the confinement (version 6); else those to the hub are refused here. */
@@ -197,7 +199,8 @@ export function systemCallFilter(options: FilterOptions): Uint8Array | undefined
   ]);
 }
 
-function examined({ pid, unixSockets, areSignalsScoped }: FilterOptions, column: 0 | 1): Instruction[] {
+function examined(options: FilterOptions, column: 0 | 1): Instruction[] {
+  const { pid, network, unixSockets, areSignalsScoped } = options;
   const itself = (which: number): Instruction[] => [
     load(argument(0)),
     ...unless([which], refuse(EPERM)),
@@ -212,7 +215,7 @@ function examined({ pid, unixSockets, areSignalsScoped }: FilterOptions, column:
     ...on(clone[column], [load(argument(0)), [AND, 0, 0, NAMESPACES], ifEqual(0), allow, refuse(EPERM)]),
     ...on(socket[column], [
       load(argument(0)),
-      ...ifOneOf(unixSockets ? [...FAMILIES, AF_UNIX] : FAMILIES, allow),
+      ...ifOneOf(network ? [...FAMILIES, ...(unixSockets ? [AF_UNIX] : [])] : [], allow),
       ...ifOneOf([AF_UNIX], refuse(EACCES)),
       refuse(EAFNOSUPPORT),
     ]),

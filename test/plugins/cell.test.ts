@@ -1,0 +1,101 @@
+// What a cell can and cannot do, with real processes and this machine's kernel.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
+import { type CellBounds, type CellEnd, runCell } from "../../src/core/cell.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { createCellConfinement } from "../../src/plugins/confine/cell.ts";
+import { probeLandlock } from "../../src/plugins/confine/landlock.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
+
+const MEBIBYTE = 1_048_576;
+const BOUNDS: CellBounds = {
+  ...{ memoryBytes: 300 * MEBIBYTE, cpuMs: 20_000, markCpuMs: 10_000, wallMs: 30_000, outputChars: MEBIBYTE },
+};
+const confined = createCellConfinement({
+  ...{ landlock: probeLandlock, execPath: process.execPath, isRoot: process.getuid?.() === 0 },
+});
+
+let folder: TemporaryFolder;
+beforeAll(() => {
+  folder = createTemporaryFolder();
+  writeFileSync(folder.at("given.ics"), "what it was given");
+  writeFileSync(folder.at("hub.toml"), "jwt_secret");
+});
+afterAll(() => folder[Symbol.dispose]());
+
+function run(code: string, bounds: Partial<CellBounds> = {}, signal?: AbortSignal): Promise<CellEnd> {
+  const flags = ["--no-env-file", "--config=/dev/null", "--no-install"];
+  const task = {
+    argv: [process.execPath, ...flags, "-e", code],
+    env: { BUN_BE_BUN: "1" },
+    readable: [folder.at("given.ics")],
+  };
+  return runCell(confined(task), { ...BOUNDS, ...bounds }, { clock: systemClock, signal });
+}
+
+describe("a cell", () => {
+  test("gives its answer, and nothing of the hub's environment", async () => {
+    process.env.SECRET_OF_THE_TEST = "x";
+    const end = await run(
+      `console.log("@3\\n" + require("fs").readFileSync("${folder.at("given.ics")}", "utf8") + process.env.SECRET_OF_THE_TEST)`,
+    );
+    delete process.env.SECRET_OF_THE_TEST;
+    expect(end).toEqual({ kind: "done", answer: "what it was givenundefined" });
+  });
+
+  test("that takes memory without end is ended, and says where it was", async () => {
+    const end = await run(`console.log("@7"); const all = []; for (;;) all.push(new Uint8Array(1e6).fill(1));`);
+    expect(end).toEqual({ kind: "over", limit: "memory", mark: 7 });
+  });
+
+  test("that computes without end is ended, and one that waits", async () => {
+    expect(await run(`console.log("@1\\n@2"); for (;;);`, { markCpuMs: 500 })).toEqual({
+      ...{ kind: "over", limit: "time", mark: 2 },
+    });
+    expect(await run("for (;;);", { cpuMs: 500 })).toMatchObject({ kind: "over", limit: "time" });
+    expect(await run("setInterval(() => {}, 1000)", { wallMs: 500 })).toMatchObject({ kind: "over", limit: "time" });
+  });
+
+  test("that writes without end is ended", async () => {
+    const end = await run(`const text = "x".repeat(1e5); for (;;) require("fs").writeSync(1, text);`);
+    expect(end).toMatchObject({ kind: "over", limit: "output" });
+  });
+
+  test("that dies is an answer too", async () => {
+    expect(await run(`console.log("@4"); process.abort()`)).toMatchObject({ kind: "died", mark: 4 });
+    expect(await run("process.exit(3)")).toEqual({ kind: "died", how: "exit code 3", mark: undefined });
+  });
+
+  test("ends with who waits for it", async () => {
+    const ending = new AbortController();
+    const running = run("for (;;);", {}, ending.signal);
+    ending.abort(new Error("the hub stops"));
+    await expect(running).rejects.toThrow("the hub stops");
+  });
+});
+
+describe.if(probeLandlock().abi > 0)("on a kernel with Landlock, a cell", () => {
+  const attempt = async (code: string): Promise<string> => {
+    const end = await run(`try { ${code}; console.log("done"); } catch (error) { console.log(error.code); }`);
+    return end.kind === "done" ? end.answer : end.kind;
+  };
+
+  test("reads no other file, and writes none", async () => {
+    expect(await attempt(`require("fs").readFileSync("${folder.at("given.ics")}")`)).toBe("done");
+    expect(await attempt(`require("fs").readFileSync("${folder.at("hub.toml")}")`)).toBe("EACCES");
+    expect(await attempt(`require("fs").readFileSync("/etc/passwd")`)).toBe("EACCES");
+    expect(await attempt(`require("fs").readFileSync("/proc/${process.pid}/environ")`)).toBe("EACCES");
+    expect(await attempt(`require("fs").writeFileSync("${folder.at("new")}", "x")`)).toBe("EACCES");
+    expect(await attempt(`require("fs").writeFileSync("${folder.at("given.ics")}", "x")`)).toBe("EACCES");
+    expect(existsSync(folder.at("new"))).toBe(false);
+  });
+
+  test("starts no program, and has no network", async () => {
+    expect(await attempt(`Bun.spawnSync(["/bin/true"])`)).toBe("EACCES");
+    using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("x") });
+    const end = await run(
+      `fetch("${server.url.href}").then(() => console.log("reached"), () => console.log("refused"))`,
+    );
+    expect(end).toEqual({ kind: "done", answer: "refused" });
+  });
+});
