@@ -9,7 +9,7 @@ import { background, guarded } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
 import { createCache } from "./cache.ts";
 import type { CalendarEntry, CalendarsSection } from "./config.ts";
-import type { Occurrence } from "./occurrence.ts";
+import type { Occurrence, Window } from "./occurrence.ts";
 import { type Present, presentOf } from "./present.ts";
 import type { ReadFile } from "./reader.ts";
 import { type CalendarSource, type Loaded, sourceOf } from "./source.ts";
@@ -73,6 +73,8 @@ interface Calendar {
   readonly entry: CalendarEntry;
   readonly source: CalendarSource;
   occurrences: readonly Occurrence[];
+  /** What they were read for. */
+  window: Window | undefined;
   events: number;
   /** Undefined until it was read for the first time. */
   present: Present | undefined;
@@ -106,7 +108,7 @@ export class Calendars implements AsyncDisposable {
     for (const entry of config) {
       this.#calendars.set(entry.id, {
         ...{ entry, source: sourceOf(entry, { ...options, cache, read: readNow }) },
-        ...{ occurrences: [], events: 0, present: undefined, refreshedAt: undefined },
+        ...{ occurrences: [], window: undefined, events: 0, present: undefined, refreshedAt: undefined },
         ...{ problem: undefined, warning: undefined, refreshing: undefined, triedAt: 0, isDeclared: false },
         listeners: new Set(),
       });
@@ -129,6 +131,11 @@ export class Calendars implements AsyncDisposable {
   /** What it has from a week ago to four months ahead, by start. Throws HubError `not_found`. */
   occurrences(id: string): readonly Occurrence[] {
     return this.#calendar(id).occurrences;
+  }
+
+  /** Which events it knows; undefined before it was read. Throws HubError `not_found`. */
+  window(id: string): Window | undefined {
+    return this.#calendar(id).window;
   }
 
   /** Calls the listener when its events have changed. Does nothing for one that does not exist. */
@@ -233,11 +240,11 @@ export class Calendars implements AsyncDisposable {
     const { log, devices } = this.#options;
     calendar.refreshedAt = loaded.refreshedAt;
     if (!loaded.calendar) return;
-    const { occurrences, events, problems } = loaded.calendar;
+    const { occurrences, events, problems, from, until } = loaded.calendar;
     const warning = problems.join("; ") || undefined;
     if (warning !== undefined && warning !== calendar.warning)
       log.warn("a part of a calendar is left out", { calendar: calendar.entry.id, warning });
-    Object.assign(calendar, { occurrences, events, warning });
+    Object.assign(calendar, { occurrences, events, warning, window: { from, until } });
     this.#update(calendar);
     devices.available(calendar.entry.id, true);
     for (const listener of calendar.listeners) listener();

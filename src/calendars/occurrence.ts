@@ -12,17 +12,20 @@ export interface Occurrence {
   readonly location: string | undefined;
 }
 
-export interface ReadRequest {
+/** Epoch ms: what ends before or begins later is left out. */
+export interface Window {
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface ReadRequest extends Window {
   /** IANA name of the zone of the house, for times without one. */
   timezone: string;
-  /** Epoch ms: what ends before or begins later is left out. */
-  from: number;
-  until: number;
   /** Entries of the file, by their place in it, that are left out: they were too much before. */
   skip?: readonly { entry: number; why: string }[];
 }
 
-export interface ReadCalendar {
+export interface ReadCalendar extends Window {
   /** By start. */
   occurrences: Occurrence[];
   /** How many events the file has, whenever they are. */

@@ -65,7 +65,9 @@ class Reading {
       for (const { place, component } of entries) this.#within(place, () => this.#add(place, component, []));
     const occurrences = this.#found.sort((a, b) => a.start - b.start || a.end - b.end);
     const cut = Math.max(0, occurrences.length - MAX_OCCURRENCES);
+    const { from, until } = this.#request;
     return {
+      ...{ from, until },
       occurrences: occurrences.slice(0, MAX_OCCURRENCES),
       events: events.length,
       problems: this.#problems(cut),

@@ -71,6 +71,11 @@ test("it is a device, and lists its events", async () => {
   ]);
   expect((await ask<object[]>("GET", "/calendars/bins/events?from=2026-01-16T00:00:00Z")).body).toEqual([]);
   expect((await ask("GET", "/calendars/none/events")).status).toBe(404);
+  for (const query of ["from=2025-12-01", "from=2026-01-10&to=2027-01-01", "from=2028-01-01"]) {
+    const { status, body } = await ask("GET", `/calendars/bins/events?${query}`);
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toMatch(/its events are known from 2026-01-\S+ to 2026-05-\S+ alone/);
+  }
   expect((await ask("PATCH", "/devices/bins/state", { on: true })).status).toBe(409);
 });
 

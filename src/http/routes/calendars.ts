@@ -4,6 +4,7 @@ import { Elysia, t } from "elysia";
 import type { CalendarInfo, Calendars } from "../../calendars/calendars.ts";
 import type { Occurrence } from "../../calendars/occurrence.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Problem } from "../../core/schema.ts";
 import type { History } from "../../history/history.ts";
 import { parseTime, TIME_FORMS } from "../../history/parse-time.ts";
 import { doc } from "../doc.ts";
@@ -83,6 +84,8 @@ export function calendarRoutes({ calendars, history, clock }: CalendarRoutesDeps
       function listEvents({ params, query }) {
         const from = query.from === undefined ? clock.now() : time("from", query.from);
         const to = query.to === undefined ? from + TWO_WEEKS_MS : time("to", query.to);
+        const outside = outsideOf(calendars.window(params.id), { from, to, isToGiven: query.to !== undefined });
+        if (outside) throw invalid([outside]);
         const events = calendars
           .occurrences(params.id)
           .filter(({ start, end }) => start < to && (end > from || start >= from));
@@ -103,6 +106,21 @@ export function calendarRoutes({ calendars, history, clock }: CalendarRoutesDeps
       async ({ params }) => calendarBody(await calendars.refresh(params.id)),
       doc({ access: "user", summary: "Ask its source for changes now", tag, answers }),
     );
+}
+
+/** What is asked of a time that was not read would be answered as if there were nothing. */
+function outsideOf(
+  window: { from: number; until: number } | undefined,
+  { from, to, isToGiven }: { from: number; to: number; isToGiven: boolean },
+): Problem | undefined {
+  if (!window) return undefined;
+  const isEarly = from < window.from;
+  if (!isEarly && from < window.until && (to <= window.until || !isToGiven)) return undefined;
+  const read = `from ${iso(window.from)} to ${iso(window.until)}`;
+  return {
+    path: isEarly || from >= window.until ? "from" : "to",
+    message: `its events are known ${read} alone: ask for what lies between`,
+  };
 }
 
 function calendarBody({ next, refreshedAt, problem, ...calendar }: CalendarInfo) {
