@@ -4,6 +4,7 @@
 import { isObject, type JsonObject } from "../core/json.ts";
 import { checkValue, type Problem } from "../core/schema.ts";
 import { withTomlAdvice } from "../core/toml-advice.ts";
+import { excessIn, excessMessage } from "./excess.ts";
 import { confinedProblems, crossProblems, type Fault, HubConfig, sectionsWith } from "./sections.ts";
 
 export interface Confined {
@@ -30,7 +31,7 @@ export function confine(
 ): Confined {
   const channels = confinedProblems(table).map((problem) => withTomlAdvice(problem));
   const entries = createEntries(table);
-  const settled: Problem[] = [];
+  const settled: Problem[] = entries.cutExcess();
   let before = known;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const checked = checkValue(HubConfig, table);
@@ -82,54 +83,73 @@ function withFaults(config: HubConfig, problems: readonly Problem[]): HubConfig 
 interface Entries {
   fault(problem: Problem, cut: Cut): Fault;
   inFile(problem: Problem): Problem;
-  haveLost(list: EntryCut["list"]): boolean;
+  haveLost(list: string): boolean;
   /** Returns whether there was anything to cut. */
   cut(cuts: readonly Cut[]): boolean;
+  /** Cuts what is behind the last entry that a list may have; returns a fault for each list. */
+  cutExcess(): Fault[];
 }
 
 function createEntries(table: JsonObject): Entries {
-  const lists = ["plugins", "mqtt.users", "calendars", "people", "history.export", "backup.targets"] as const;
-  const origins = Object.fromEntries(lists.map((list) => [list, [...listAt(table, list).keys()]])) as Record<
-    EntryCut["list"],
-    number[]
-  >;
-  const total = {
-    plugins: origins.plugins.length,
-    "mqtt.users": origins["mqtt.users"].length,
-    calendars: origins.calendars.length,
-    people: origins.people.length,
-    "history.export": origins["history.export"].length,
-    "backup.targets": origins["backup.targets"].length,
-  };
+  /** Where the entries that are left stood; of lists that have lost some. */
+  const origins = new Map<unknown[], number[]>();
+  const shortened = new Set<string>();
 
   function inFile(problem: Problem): Problem {
-    const cut = cutFor(problem.path);
-    if (!cut || !("list" in cut)) return problem;
-    const { list, index } = cut;
-    const path = problem.path.replace(`${list}[${index}]`, `${list}[${origins[list][index] ?? index}]`);
+    let at: unknown = table;
+    const path = problem.path.replace(/\[(\d+)\]|[^.[\]]+/g, (part, digits: string | undefined) => {
+      const inside = at;
+      at = digits === undefined ? (isObject(inside) ? inside[part] : undefined) : listed(inside)[Number(digits)];
+      return digits === undefined ? part : `[${origins.get(listed(inside))?.[Number(digits)] ?? digits}]`;
+    });
     return { ...problem, path };
+  }
+
+  function fault(problem: Problem, cut: Cut): Fault {
+    const { path, message } = inFile(problem);
+    const name = nameAt(table, problem.path);
+    const whole = `${message}; until this is mended, ${cut.meanwhile}`;
+    return { path, message: whole, confined: true, ...(name !== undefined && { name }) };
+  }
+
+  function cutEntries(cuts: readonly EntryCut[]): boolean {
+    const gone = Map.groupBy(cuts, ({ list }) => listAt(table, list));
+    for (const [entries, ofList] of gone) {
+      const left = origins.get(entries) ?? [...entries.keys()];
+      origins.set(entries, left);
+      const indexes = new Set(ofList.map(({ index }) => index).filter((index) => index < entries.length));
+      for (const index of [...indexes].sort((a, b) => b - a)) {
+        entries.splice(index, 1);
+        left.splice(index, 1);
+      }
+      if (indexes.size === 0) gone.delete(entries);
+      for (const { list } of ofList) shortened.add(list);
+    }
+    return gone.size > 0;
   }
 
   return {
     inFile,
-    fault(problem, cut) {
-      const { path, message } = inFile(problem);
-      const name = "list" in cut ? nameOf(listAt(table, cut.list)[cut.index]) : undefined;
-      const whole = `${message}; until this is mended, ${cut.meanwhile}`;
-      return { path, message: whole, confined: true, ...(name !== undefined && { name }) };
-    },
-    haveLost: (list) => listAt(table, list).length < total[list],
+    fault,
+    haveLost: (list) => shortened.has(list),
     cut(cuts) {
-      let any = false;
-      for (const list of lists) {
-        const gone = new Set(cuts.flatMap((cut) => ("list" in cut && cut.list === list ? [cut.index] : [])));
-        for (const index of [...gone].sort((a, b) => b - a)) {
-          any = listAt(table, list).splice(index, 1).length > 0 || any;
-          origins[list].splice(index, 1);
-        }
-      }
+      let any = cutEntries(cuts.filter((cut): cut is EntryCut => "list" in cut));
       for (const cut of cuts) if ("apply" in cut) any = cut.apply(table) || any;
       return any;
+    },
+    cutExcess() {
+      return excessIn(HubConfig, table).flatMap(({ list, max, count }) => {
+        const path = `${list}[${max}]`;
+        const first = cutFor(path);
+        if (!first || !("list" in first)) return [];
+        const names = listAt(table, list).slice(max).map(nameOf);
+        // It may be in an entry that is too many itself.
+        if (names.length === 0) return [];
+        const found = fault({ path, message: excessMessage({ max, count, names }) }, first);
+        const behind = Array.from({ length: count - max }, (_, index) => ({ ...first, index: max + index }));
+        cutEntries(behind);
+        return [found];
+      });
     },
   };
 }
@@ -140,10 +160,17 @@ function nameOf(entry: unknown): string | undefined {
   return name as string | undefined;
 }
 
+/** Of the entry of a list that the path leads into. */
+function nameAt(table: JsonObject, path: string): string | undefined {
+  const [, list, index] = ENTRY.exec(path) ?? [];
+  return list === undefined ? undefined : nameOf(listAt(table, list)[Number(index)]);
+}
+
 type Cut = EntryCut | KeyCut;
 
 interface EntryCut {
-  readonly list: "plugins" | "mqtt.users" | "calendars" | "people" | "history.export" | "backup.targets";
+  /** Its path in what is left of the table. */
+  readonly list: string;
   readonly index: number;
   /** What that means until the file is mended, for the message. */
   readonly meanwhile: string;
@@ -157,8 +184,17 @@ interface KeyCut {
 
 const ENTRY = /^(plugins|mqtt\.users|calendars|people|history\.export|backup\.targets)\[(\d+)\]/;
 
+/**
+ * Lists whose single elements can be done without. Not those that hold something off, such as what is not recorded: what is wrong there
+ * may have been meant to hold off more.
+ */
+const ELEMENT =
+  /^(people\[\d+\]\.(?:channels|groups|modes|quiet_hours)|notify\.picture_hosts|history\.include)\[(\d+)\]/;
+
 /** Undefined where the hub cannot do without what is wrong. */
 function cutFor(path: string): Cut | undefined {
+  const [, elements, place] = ELEMENT.exec(path) ?? [];
+  if (elements !== undefined) return { list: elements, index: Number(place), meanwhile: "it is left out" };
   const [, list, index] = ENTRY.exec(path) ?? [];
   if (list === "plugins") return { list, index: Number(index), meanwhile: "the plugin is not started" };
   if (list === "mqtt.users") return { list, index: Number(index), meanwhile: "the account is left out" };
@@ -202,10 +238,14 @@ function cutFor(path: string): Cut | undefined {
 }
 
 /** The list itself; empty where it is none. */
-function listAt(table: JsonObject, list: EntryCut["list"]): unknown[] {
-  const found = list.split(".").reduce<unknown>((inside, key) => (isObject(inside) ? inside[key] : undefined), table);
-  return Array.isArray(found) ? found : [];
+function listAt(table: JsonObject, path: string): unknown[] {
+  const parts = path.match(/[^.[\]]+/g) ?? [];
+  return listed(
+    parts.reduce<unknown>((inside, part) => (isObject(inside) ? inside[part] : listed(inside)[Number(part)]), table),
+  );
 }
+
+const listed = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 function cut(meanwhile: string, apply: KeyCut["apply"]): KeyCut {
   return { meanwhile, apply };

@@ -226,3 +226,49 @@ test("a warning that was found before stays, whatever is cut out", () => {
   expect(problems.filter(({ message }) => message === "a warning")).toEqual(known);
   expect(problems.length).toBeGreaterThan(2);
 });
+
+describe("a list with one element too many, or a wrong one", () => {
+  const calendars = (count: number): string =>
+    Array.from({ length: count }, (_, index) => `[[calendars]]\nid = "c${index}"\nfile = "${index}.ics"\n`).join("");
+  const channel = (name: string): string =>
+    `[[notify.channels]]\nname = "${name}"\ntype = "ntfy"\ntopic = "topic_${name}"\n`;
+
+  test("keeps fifty calendars, and names those behind in one problem", () => {
+    const { config, faults, problems } = read(calendars(52));
+    expect(config.calendars.map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => `c${index}`));
+    expect(faults).toEqual(["153: calendars[50] (c50)"]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'there are 52 entries, and at most 50 count; the last 2 are left out: "c50", "c51"; until this is mended, the calendar is not read',
+    ]);
+  });
+
+  test("keeps the other calendars where one is wrong and there are too many as well", () => {
+    const wrong = calendars(52).replace('file = "3.ics"', "file = 3");
+    const { config, faults } = read(wrong);
+    expect(config.calendars.map(({ id }) => id)).not.toContain("c3");
+    expect(config.calendars).toHaveLength(49);
+    expect(faults).toEqual(["153: calendars[50] (c50)", "14: calendars[3].file (c3)"]);
+  });
+
+  test("keeps the other channels of a person", () => {
+    const person = '[[people]]\nname = "ann"\nchannels = ["lost", "b", "gone"]\n';
+    const { config, faults } = read(channel("a") + channel("b") + person);
+    expect(config.people).toMatchObject([{ name: "ann", channels: ["b"] }]);
+    expect(faults).toEqual(["13: people[0].channels[0] (ann)", "13: people[0].channels[2] (ann)"]);
+  });
+
+  test("tells a person nothing who has no channel left", () => {
+    const { config, faults } = read(`${channel("a")}[[people]]\nname = "ann"\nchannels = ["lost"]\n`);
+    expect(config.people).toEqual([]);
+    expect(faults).toEqual(["9: people[0].channels[0] (ann)", "9: people[0].channels (ann)"]);
+  });
+
+  test("keeps the other hosts of pictures, and what else is recorded", () => {
+    const { config, faults } = read(
+      '[notify]\npicture_hosts = ["a b", "localhost:5000"]\n[history]\ninclude = ["lamp", "", "plug"]\n',
+    );
+    expect(config.notify.picture_hosts).toEqual(["localhost:5000"]);
+    expect(config.history).toMatchObject({ enabled: true, include: ["lamp", "plug"] });
+    expect(faults).toEqual(["4: notify.picture_hosts[0]", "6: history.include[1]"]);
+  });
+});
