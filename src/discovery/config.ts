@@ -17,6 +17,12 @@ export const DiscoverySection = Type.Object(
     }),
     accept: patterns("Taken in although `approve` is `ask`"),
     ignore: patterns("Not taken in; what a person accepted is"),
+    max_reading_ms_per_second: Type.Integer({
+      default: 200,
+      minimum: 10,
+      maximum: 1000,
+      description: "Of an account: how much of each second reading what its devices report may take",
+    }),
     anonymous: Type.Boolean({ default: false, description: "Also what clients without an account announce" }),
     zigbee2mqtt: Type.Boolean({ default: true, description: "Devices of Zigbee2MQTT, whatever its base topic" }),
     tasmota: Type.Boolean({ default: true, description: "Tasmota 9.2 and later" }),

@@ -3,6 +3,7 @@
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { takeTurns } from "../core/take-turns.ts";
 import { type Approval, createMatch } from "./approval.ts";
@@ -13,6 +14,7 @@ import { Greeting } from "./greeting.ts";
 import { DeviceSpeaker, type HouseDevices } from "./house-devices.ts";
 import { claim, hasPriority, TAKE_IT } from "./ownership.ts";
 import { Parents } from "./parents.ts";
+import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
 import type { CreateSource, Heard, Sender, Source, SourceHost } from "./source.ts";
 import type { Decision, DiscoveryStore } from "./store.ts";
 import { createTemplateEngine } from "./templates/template.ts";
@@ -21,6 +23,9 @@ import { WaitingMessages } from "./waiting-messages.ts";
 export interface DiscoveryOptions {
   clock: Clock;
   log: Log;
+  limits: Limits;
+  /** How much of a second the reports of one account may take to be read. */
+  readingMsPerSecond: number;
   devices: HouseDevices;
   store: DiscoveryStore;
   approval: Approval;
@@ -45,12 +50,18 @@ export class Discovery {
   readonly #parents = new Parents((identity) => this.#entries.ofIdentity(identity));
   readonly #speaker: DeviceSpeaker;
   readonly #waiting = new WaitingMessages();
+  readonly #readings: ReadingTurns;
   readonly #greeting: Greeting;
   /** Accounts that have said something since the hub started. */
   readonly #heard = new Set<string>();
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
+    const { clock, log, limits, readingMsPerSecond: msPerSecond } = options;
+    this.#readings = createReadingTurns({
+      ...{ clock, log, limits, msPerSecond },
+      read: (entry, heard) => this.#read(entry, heard),
+    });
     this.#speaker = new DeviceSpeaker({
       ...options,
       holderOf: (id) => this.#entries.ofDevice(id),
@@ -84,11 +95,14 @@ export class Discovery {
     if (!heard.retain) this.#heard.add(heard.sender.name);
     if (this.#sources.some((source) => source.hear(heard))) return;
     this.#waiting.hear(heard);
-    for (const entry of this.#entries.ofTopic(heard.topic)) {
-      // Only whoever announced it speaks for it.
-      if (!entry.device || heard.sender.name !== entry.sender.name) continue;
-      this.#speaker.take(entry, entry.device.read(heard.topic, heard.message()), heard);
-    }
+    this.#readings.hear(heard, this.#entries.ofTopic(heard.topic));
+  }
+
+  #read(entry: Entry, heard: Heard): void {
+    const { device, sender, id } = entry;
+    // Only whoever announced it speaks for it. It may have gone while the message waited.
+    if (!device || heard.sender.name !== sender.name || this.#entries.get(id) !== entry) return;
+    this.#speaker.take(entry, device.read(heard.topic, heard.message()), heard);
   }
 
   /** Hears what the broker has kept, and asks for announcements, whenever the broker is up. Resolves when all is heard. */

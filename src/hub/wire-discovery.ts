@@ -58,7 +58,7 @@ function ofOneBroker(registry: House["registry"], store: Pick<DiscoveryStore, "k
 /** It hears nothing before MQTT is up. */
 export function wireDiscovery(
   { config, edge, log }: HubOptions,
-  { db, feed }: Stores,
+  { db, feed, limits }: Stores,
   { house, late, profiles }: { house: Pick<House, "registry" | "commandWatch">; late: Late; profiles: Profiles },
 ): Discovery {
   const { clock } = edge;
@@ -67,6 +67,8 @@ export function wireDiscovery(
   const discovery = new Discovery({
     clock,
     log: log.child("discovery"),
+    limits,
+    readingMsPerSecond: config.discovery.max_reading_ms_per_second,
     devices: config.mqtt.mode === "external" ? ofOneBroker(house.registry, store) : house.registry,
     store,
     approval: createApproval(config.discovery, store),

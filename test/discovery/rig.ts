@@ -1,6 +1,7 @@
 // The room of discovery with a real registry, and a person who publishes.
 
 import type { JsonObject } from "../../src/core/json.ts";
+import type { LimitReached } from "../../src/core/limits.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { createApproval } from "../../src/discovery/approval.ts";
 import { DiscoverySection } from "../../src/discovery/config.ts";
@@ -40,10 +41,13 @@ export function createRig({
   const config = sectionOf(DiscoverySection, section);
   const published: Outgoing[] = [];
   const refusals: { deviceId: string; message: string }[] = [];
+  const reached: LimitReached[] = [];
   const actions: { device_id: string; action: string }[] = [];
   const discovery = new Discovery({
     clock,
     log: silentLog,
+    limits: { reached: (limit) => void reached.push(limit) },
+    readingMsPerSecond: config.max_reading_ms_per_second,
     devices: registry,
     store,
     approval: createApproval(config, store),
@@ -56,7 +60,7 @@ export function createRig({
   });
   registry.onRemoved("discovery", ({ id }) => discovery.removed(id));
   return {
-    ...{ folder, clock, registry, discovery, events, published, actions, refusals },
+    ...{ folder, clock, registry, discovery, events, published, actions, refusals, reached },
     publish(topic: string, payload: unknown, { account = "z2m", retain = false } = {}): void {
       const text = typeof payload === "string" ? payload : JSON.stringify(payload);
       const bytes = new TextEncoder().encode(text);

@@ -84,6 +84,7 @@ export const configKeys: Translated<"configKeys"> = {
   "key.discovery.approve": "Neue Geräte",
   "key.discovery.accept": "Immer aufgenommen",
   "key.discovery.ignore": "Nie aufgenommen",
+  "key.discovery.max_reading_ms_per_second": "Lesen, was Geräte eines Kontos melden, Millisekunden je Sekunde",
   "key.discovery.anonymous": "Auch von Programmen ohne Konto",
   "key.discovery.zigbee2mqtt": "Zigbee2MQTT",
   "key.discovery.tasmota": "Tasmota",

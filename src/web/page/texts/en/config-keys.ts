@@ -82,6 +82,7 @@ export const configKeys = {
   "key.discovery.approve": "New devices",
   "key.discovery.accept": "Always taken in",
   "key.discovery.ignore": "Never taken in",
+  "key.discovery.max_reading_ms_per_second": "Reading what an account's devices report, milliseconds of each second",
   "key.discovery.anonymous": "Also from clients without an account",
   "key.discovery.zigbee2mqtt": "Zigbee2MQTT",
   "key.discovery.tasmota": "Tasmota",
