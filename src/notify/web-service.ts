@@ -4,9 +4,9 @@ import { Type } from "@sinclair/typebox";
 import { systemCode } from "../core/errors.ts";
 import { isObject, type JsonObject, parseJson } from "../core/json.ts";
 import type { Problem } from "../core/schema.ts";
+import { answerText } from "./answer-text.ts";
 import { DeliveryError } from "./channel.ts";
 
-const LONGEST_ANSWER_BYTES = 64 * 1024;
 const LONGEST_WORDS = 300;
 
 /** Another server than the service's own, such as a self-hosted one. */
@@ -79,7 +79,7 @@ export async function call(send: typeof fetch, request: WebRequest, signal: Abor
       redirect: "manual",
       signal,
     });
-    return { status: response.status, headers: response.headers, text: await beginningOf(response) };
+    return { status: response.status, headers: response.headers, text: await answerText(response) };
   });
   if (answer.status >= 300 && answer.status < 400) {
     throw new DeliveryError(`${service} answered with a redirect (status ${answer.status}), which is not followed`, {
@@ -125,15 +125,4 @@ function hintFor(code: string, addressKey: string): string {
   if (/CERT|SIGNATURE|SELF_SIGNED|ALTNAME/.test(code)) return "The server's certificate is not valid for this address";
   if (code === "EPROTO") return `The TLS handshake failed; likely a wrong port or scheme in ${addressKey}`;
   return `No network, or a wrong ${addressKey}`;
-}
-
-async function beginningOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > LONGEST_ANSWER_BYTES) break;
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, LONGEST_ANSWER_BYTES));
 }

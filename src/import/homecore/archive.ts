@@ -9,6 +9,7 @@ import { checkPlaces, readEntry, unpackEntry } from "../../backup/zip/unpack.ts"
 import { decodeText } from "../../core/decode-text.ts";
 import { MAX_RULE_BYTES } from "../../rules/parse/read.ts";
 import { isRuleFileName } from "../../rules/store/disk.ts";
+import type { Kind } from "../report.ts";
 
 export interface RuleFileText {
   /** Its name in `rules/`. */
@@ -16,7 +17,15 @@ export interface RuleFileText {
   readonly text: string;
 }
 
+/** One of many files that cannot be used: the others are. */
+export interface LeftOut {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly why: string;
+}
+
 export interface OldArchive extends Disposable {
+  readonly leftOut: readonly LeftOut[];
   readonly rules: readonly RuleFileText[];
   readonly homecoreToml: string | undefined;
   readonly modesToml: string | undefined;
@@ -60,31 +69,43 @@ async function read(descriptor: number): Promise<Omit<OldArchive, keyof Disposab
     if (decoded.ok) return decoded.text;
     throw refusal(`${quoted(entry.name)}: ${decoded.problem.message}`);
   };
-  const texts = async (pattern: RegExp, most: number, bytes?: number): Promise<Map<string, string>> => {
-    const wanted = [...entries].flatMap(([name, entry]) => {
-      const key = pattern.exec(name)?.[1];
-      return key === undefined ? [] : [[key, entry] as const];
-    });
-    if (wanted.length > most)
-      throw refusal(`it holds ${wanted.length} files like ${quoted(wanted[0]?.[1].name ?? "")}`);
+  const leftOut: LeftOut[] = [];
+  const texts = async (kind: Kind, pattern: RegExp, { most, bytes = MOST_CONFIG_BYTES }: Bounds) => {
     const read = new Map<string, string>();
-    for (const [key, entry] of wanted) read.set(key, (await text(entry, bytes)) ?? "");
+    for (const [name, entry] of entries) {
+      const key = pattern.exec(name)?.[1];
+      if (key === undefined) continue;
+      const why = read.size >= most ? `no more than ${most} are taken` : tooLarge(entry, bytes);
+      const decoded = why === undefined ? decodeText(await readEntry(descriptor, entry, bytes)) : undefined;
+      if (decoded?.ok) read.set(key, decoded.text);
+      else leftOut.push({ kind, name, why: why ?? decoded?.problem.message ?? "" });
+    }
     return read;
   };
-  const rules = await texts(/^rules\/([^/]+)$/, MOST_RULES, MAX_RULE_BYTES);
+  const rules = await texts("rule", /^rules\/([^/]+)$/, { most: MOST_RULES, bytes: MAX_RULE_BYTES });
   const history = entries.get("history.db") ?? entries.get("data/history.db");
   return {
     rules: [...rules].filter(([file]) => isRuleFileName(file)).map(([file, text]) => ({ file, text })),
     homecoreToml: await text(entries.get("config/homecore.toml")),
     modesToml: await text(entries.get("config/modes.toml")),
     modeDefinitions: await text(entries.get("config/mode_definitions.json")),
-    pluginConfigs: await texts(/^plugins\/([^/]+)\/(?:config\/)?config\.toml$/, MOST_PLUGINS),
-    calendars: await texts(/^(?:config\/)?calendars\/([^/]+)\.ics$/, MOST_CALENDARS),
+    pluginConfigs: await texts("plugin", /^plugins\/([^/]+)\/(?:config\/)?config\.toml$/, { most: MOST_PLUGINS }),
+    calendars: await texts("calendar", /^(?:config\/)?calendars\/([^/]+)\.ics$/, { most: MOST_CALENDARS }),
+    leftOut,
     historyBytes: history?.bytes,
     async unpackHistory(target) {
       if (history) await unpackEntry(descriptor, history, target);
     },
   };
+}
+
+interface Bounds {
+  most: number;
+  bytes?: number;
+}
+
+function tooLarge({ bytes }: ZipEntry, most: number): string | undefined {
+  return bytes > most ? `it has ${bytes} bytes; at most ${most} are read` : undefined;
 }
 
 function refuseOthers(entries: ReadonlyMap<string, ZipEntry>): void {

@@ -37,6 +37,7 @@ export async function importHomecore(options: HomecoreImport): Promise<Imported>
   progress(`reading the house from ${client.origin}`);
   const house = await readHouse(client, report);
   const rules = await readRuleTexts(client, { rules: house.rules, files: archive?.rules ?? [], report });
+  for (const { kind, name, why } of archive?.leftOut ?? []) report.add(kind, name, "left", why);
   options.prepareHome();
   return inLockedHome(home, async () => {
     if (!dryRun) checkLogs(home, edge, report);

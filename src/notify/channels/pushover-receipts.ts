@@ -1,9 +1,11 @@
 // Emergencies of Pushover: it sounds until somebody confirms, and says by a receipt who did. The hub asks for open receipts, and ends
 // the sounding when somebody confirmed elsewhere.
+
 import { type Clock, sleep } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
+import { answerText } from "../answer-text.ts";
 import {
   ACKNOWLEDGE,
   type Channel,
@@ -27,7 +29,6 @@ const SERVICE = "the Pushover server";
 const ASK_EVERY_MS = 5000;
 const ASK_WITHIN_MS = 20_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
-const LONGEST_ANSWER = 16_384;
 const RECEIPT = /^[A-Za-z0-9]{1,64}$/;
 const TAG = "notice_";
 
@@ -54,7 +55,7 @@ export function connectReceipts(
       redirect: "manual",
       signal: AbortSignal.any([signal, late.signal]),
     });
-    const read = parseJson((await response.text()).slice(0, LONGEST_ANSWER));
+    const read = parseJson(await answerText(response));
     const json = read.ok && isObject(read.value) ? read.value : {};
     if (response.status === 200 && json.status === 1) return json;
     const { status } = response;
