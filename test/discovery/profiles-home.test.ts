@@ -2,10 +2,14 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { profileAssets } from "../../src/cli/profile-assets.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { Profiles } from "../../src/discovery/sources/profiles/profiles.ts";
 import { layOutHome } from "../../src/home/layout.ts";
 import { homeAt } from "../../src/home/paths.ts";
 import { refreshAssets } from "../../src/home/refresh.ts";
+import { messageExpressions } from "../../src/rules/expression/messages.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
 import { SHIPPED } from "./profiles-rig.ts";
 
 const NAMES = readdirSync(SHIPPED).sort();
@@ -56,4 +60,17 @@ test("what a person changed, added or deleted stays so; what they left is brough
   expect(readFileSync(house.at("garden.toml"), "utf8")).toBe("# mine\n");
   expect(readFileSync(house.at("frigate.toml"), "utf8")).not.toContain("# older");
   expect(readdirSync(house.home.profiles)).not.toContain("victron.toml");
+});
+
+test("of more than 500 files the first are read, and those that are left out are a problem", async () => {
+  using folder = createTemporaryFolder();
+  for (let count = 0; count < 502; count++) writeFileSync(folder.at(`p${String(count).padStart(3, "0")}.toml`), "");
+  using profiles = new Profiles({
+    ...{ folder: folder.path, clock: createVirtualClock(), log: silentLog, compiler: messageExpressions },
+  });
+  await profiles.start();
+  const problem = profiles.problems().find(({ file }) => file === folder.path);
+  expect(problem?.message).toMatch(
+    /^at most 500 profiles are read, and 2 are left out: p\d+\.toml, p\d+\.toml\. Remove/,
+  );
 });

@@ -1,5 +1,6 @@
 // The profile files of a folder: read at the start and whenever they change. Of a file with problems the last good version
 // stays in use.
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Clock } from "../../../core/clock.ts";
 import { messageOf, systemCode } from "../../../core/errors.ts";
@@ -34,6 +35,7 @@ interface File {
 }
 
 const MOST_FILES = 500;
+const MOST_NAMED = 5;
 const READ_TURN_MS = 2;
 
 /** Editors leave `x.toml~`, `.x.toml.swp` and `x.toml.tmp` beside a file. */
@@ -45,6 +47,8 @@ export class Profiles implements Disposable {
   readonly #options: ProfilesOptions;
   readonly #reader: ProfileReader;
   readonly #files = new Map<string, File>();
+  /** Files that are too many. */
+  readonly #leftOut = new Set<string>();
   readonly #watch: FolderWatch;
   #listener: ProfileListener | undefined;
   #isStarted = false;
@@ -83,6 +87,7 @@ export class Profiles implements Disposable {
         const first = problems.find(({ warning }) => !warning);
         return first ? [{ ...first, file: join(folder, file) }] : [];
       });
+    if (this.#leftOut.size > 0) broken.push({ file: folder, path: "", message: this.#tooMany() });
     if (fault === undefined || (fault === "ENOENT" && this.#files.size === 0)) return broken;
     const message = `the folder of the profiles cannot be read (${fault}); they stay as they were`;
     return [{ file: folder, path: "", message }, ...broken];
@@ -96,9 +101,11 @@ export class Profiles implements Disposable {
     const name = basename(file).replace(/\.toml$/i, "");
     const known = this.#files.get(file);
     if (!known && this.#files.size >= MOST_FILES) {
-      this.#options.log.warn("a profile is left out: there are too many", { file, most: MOST_FILES });
+      if (existsSync(join(this.#options.folder, file))) this.#leaveOut(file);
+      else this.#leftOut.delete(file);
       return;
     }
+    this.#leftOut.delete(file);
     const read = this.#read(file, name);
     if (read === undefined) {
       this.#files.delete(file);
@@ -108,6 +115,18 @@ export class Profiles implements Disposable {
       this.#files.set(file, { profile, problems: read.problems });
       if (profile || known?.profile) this.#tell(name, profile);
     } else this.#refuse(file, { profile: known?.profile, problems: read.problems });
+  }
+
+  #tooMany(): string {
+    const names = [...this.#leftOut].slice(0, MOST_NAMED).join(", ");
+    const more = this.#leftOut.size > MOST_NAMED ? " …" : "";
+    return `at most ${MOST_FILES} profiles are read, and ${this.#leftOut.size} are left out: ${names}${more}. Remove some, and restart the hub`;
+  }
+
+  #leaveOut(file: string): void {
+    if (!this.#leftOut.has(file))
+      this.#options.log.warn("a profile is left out: there are too many", { file, most: MOST_FILES });
+    this.#leftOut.add(file);
   }
 
   #read(file: string, name: string): { profile?: Profile; problems: LineProblem[] } | undefined {
