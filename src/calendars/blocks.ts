@@ -47,6 +47,7 @@ export function nameOf({ kind, text }: Block): string {
 /** What many programs write against the standard, as the standard has it. */
 export function mended({ text }: Pick<Block, "text">): string {
   return text
+    .replace(/(\r?\n)(?:[ \t]*\r?\n)+/g, "$1")
     .replace(/^([A-Z-]+(?:;[A-Z-]+=(?:"[^"\r\n]*"|[^";:\r\n]*))*);+(?=:|\r?$)/gim, "$1")
     .replace(
       /^(DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)((?:;(?!VALUE=)[^:;\r\n]*)*)(:\d{8}(?:,\d{8})*)[ \t]*(\r?)$/gim,

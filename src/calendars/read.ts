@@ -1,6 +1,7 @@
 // Reads an iCalendar text: the occurrences of its events within a window. Each entry is read by itself, within bounds; what cannot be
 // read is named, and the others stay. What takes too long all the same is ended from outside (reader.ts), which knows by the marks where.
 import ICAL from "ical.js";
+import { printable } from "../core/printable.ts";
 import { type Block, blocksIn, isCalendar, mended, nameOf } from "./blocks.ts";
 import { checkEvent, checkZone, EntryFault } from "./bounds.ts";
 import type { Occurrence, ReadCalendar, ReadRequest } from "./occurrence.ts";
@@ -211,10 +212,8 @@ class Reading {
 /** Of what ical.js throws, its own words; the rest of it is of its inside. */
 function whyOf(error: unknown): string {
   if (error instanceof EntryFault) return error.message;
-  const isOwnWords = error instanceof Error && error.constructor === Error;
-  return isOwnWords
-    ? `it is not written as iCalendar is: ${error.message.slice(0, 100)}`
-    : "it is not written as iCalendar is";
+  const isInside = error instanceof TypeError || error instanceof RangeError || !(error instanceof Error);
+  return `it is not written as iCalendar is${isInside ? "" : `: ${printable(error.message).slice(0, 100)}`}`;
 }
 
 function uidOf(component: ICAL.Component): string {
