@@ -149,6 +149,13 @@ export class Calendars implements AsyncDisposable {
     return [...this.#calendars.values()].flatMap(({ entry: { id }, problem }) => (problem ? [{ id, ...problem }] : []));
   }
 
+  /** Of calendars that are read, what of each is left out. */
+  leftOut(): { id: string; message: string }[] {
+    return [...this.#calendars.values()].flatMap(({ entry: { id }, warning, problem }) =>
+      warning === undefined || problem ? [] : [{ id, message: warning }],
+    );
+  }
+
   /** Reads what is on disk, then asks the sources, and follows the clock from now on. */
   start(): void {
     const { log, clock, notices } = this.#options;

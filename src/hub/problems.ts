@@ -19,7 +19,7 @@ type Sources = Pick<Stores, "db" | "limits" | "mqttAccounts"> &
   Pick<House, "virtual"> &
   Pick<Notifications, "notifier"> &
   Pick<Archives, "backups"> & {
-    calendars: Pick<Calendars, "problems">;
+    calendars: Pick<Calendars, "problems" | "leftOut">;
     rules: Pick<Rules, "problems">;
     profiles: Pick<Profiles, "problems">;
     discovery: Pick<Discovery, "problems">;
@@ -60,7 +60,10 @@ export function problemsNow(
     })),
     ...(existsSync(home.refusedHubToml) ? [{ part: "config", message: refusedConfig(home.refusedHubToml) }] : []),
     ...virtual.problems().map((problem) => ({ part: "modes", message: formatProblem(problem) })),
-    ...calendars.problems().map(({ id, message }) => ({ part: "calendars", message: `${id}: ${message}` })),
+    ...[...calendars.problems(), ...calendars.leftOut()].map(({ id, message }) => ({
+      part: "calendars",
+      message: `${id}: ${message}`,
+    })),
     ...rules.problems().map((problem) => ({ part: "rules", message: formatProblem(problem) })),
     ...(starter.isOff("notify") ? [] : notifier.list()).flatMap(({ name, problem }) =>
       problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [],
