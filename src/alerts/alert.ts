@@ -16,6 +16,7 @@ export const AlertKind = Type.Union(
     Type.Literal("part_off"),
     Type.Literal("memory"),
     Type.Literal("flood"),
+    Type.Literal("password_guessing"),
     Type.Literal("certificate"),
     Type.Literal("calendar"),
     Type.Literal("history_export"),

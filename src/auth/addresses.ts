@@ -8,6 +8,12 @@ export interface AddressSet {
   has(address: string): boolean;
 }
 
+/** Which proxies are believed: those that connect to the hub, and those that connected to another proxy. */
+export interface TrustedProxies {
+  readonly peers: AddressSet;
+  readonly hops: AddressSet;
+}
+
 /** The part of `Headers` that is read here. */
 export interface HeaderReader {
   get(name: string): string | null;
@@ -61,15 +67,16 @@ export function isLoopback(text: string): boolean {
  * the right: everything left of the last untrusted hop was written by strangers. Returns `via PEER`, which is not an address,
  * when the client cannot be known: an untrusted peer sent the headers, or a trusted proxy wrote something unreadable.
  */
-export function clientAddress(peer: string, headers: HeaderReader, trusted: AddressSet): string {
+export function clientAddress(peer: string, headers: HeaderReader, trusted: TrustedProxies): string {
   let client = normalizeAddress(peer);
   const hops = hopsOf(headers);
   if (hops === undefined) return client;
-  if (!trusted.has(client)) return `via ${client}`;
-  while (trusted.has(client) && hops.length > 0) {
+  if (!trusted.peers.has(client)) return `via ${client}`;
+  while (hops.length > 0) {
     const hop = parseHop(hops.pop() ?? "");
     if (hop === undefined) return `via ${client}`;
     client = hop;
+    if (!trusted.hops.has(client)) break;
   }
   return client;
 }

@@ -7,7 +7,7 @@ import { guarded } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
 import { createMeta, type Meta } from "../db/meta.ts";
 import type { StateDb } from "../db/state-db.ts";
-import { addressSet, isLoopback } from "./addresses.ts";
+import { type AddressSet, addressSet } from "./addresses.ts";
 import { type ApiKeys, createApiKeys } from "./api-keys.ts";
 import type { Audit } from "./audit.ts";
 import { type Authenticator, createAuthenticator, type Identity } from "./authenticate.ts";
@@ -31,6 +31,8 @@ export interface AuthOptions {
   random: RandomBytes;
   log: Log;
   audit: Pick<Audit, "record" | "refused">;
+  /** Addresses of this machine, where plugins run. */
+  own: AddressSet;
 }
 
 export interface SessionAccounts {
@@ -73,7 +75,7 @@ export class Auth implements Disposable {
   readonly #log: Log;
   readonly #listeners = new Set<() => void>();
 
-  constructor({ config, db, clock, random, log, audit }: AuthOptions) {
+  constructor({ config, db, clock, random, log, audit, own }: AuthOptions) {
     this.#random = random;
     this.#log = log;
     const now = (): number => clock.now();
@@ -84,7 +86,7 @@ export class Auth implements Disposable {
     const tokens = createTokens({ secret: config.jwt_secret, lifetimeHours, clock, random });
     const sessions = new LoginSessions({ db, clock, log, endAll: users.endTokens });
     const whitelist = addressSet(config.whitelist);
-    const limit = createLoginLimit({ clock, exempt: (address) => isLoopback(address) || whitelist.has(address) });
+    const limit = createLoginLimit({ clock, exempt: (address) => whitelist.has(address) && !own.has(address) });
     this.#users = users;
     this.#passwords = passwords;
     this.#meta = createMeta(db);

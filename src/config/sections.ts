@@ -1,6 +1,7 @@
 // hub.toml as a whole: the sections of all rooms in one schema, and the problems between sections.
 import { type Static, Type } from "@sinclair/typebox";
 import { AlertsSection, alertsProblems } from "../alerts/config.ts";
+import { addressSet } from "../auth/addresses.ts";
 import { AuthSection, authProblems } from "../auth/config.ts";
 import { BackupSection, backupProblems } from "../backup/config.ts";
 import { CalendarsSection, calendarsProblems } from "../calendars/config.ts";
@@ -101,6 +102,7 @@ export function crossProblems(config: HubConfig): Problem[] {
     ...serverProblems(config.server),
     ...locationProblems(config.location),
     ...authProblems(config.auth),
+    ...whitelistProblems(config),
     ...mqttProblems(config.mqtt),
     ...pluginProblems(config.plugins),
     ...calendarsProblems(config.calendars),
@@ -128,6 +130,24 @@ export function confinedProblems(table: unknown): Problem[] {
   const given = isObject(mqtt) ? mqtt.prefix : undefined;
   const mqttPrefix = typeof given === "string" ? given : HubConfig.properties.mqtt.properties.prefix.default;
   return readChannels(notify.channels, { mqttPrefix }).problems;
+}
+
+const LOOPBACK = ["127.0.0.1", "::1"];
+
+// Where plugins run, http/callers.ts refuses what comes from this machine without a token.
+function whitelistProblems({ auth, plugins }: HubConfig): Problem[] {
+  const isRun = plugins.some(({ enabled }) => enabled);
+  return auth.whitelist.flatMap((entry, index) =>
+    isRun && LOOPBACK.some((address) => addressSet([entry]).has(address))
+      ? [
+          {
+            path: `auth.whitelist[${index}]`,
+            message: `"${entry}" has this machine's own address, which its plugins have as well: programs here need a token nevertheless`,
+            warning: true,
+          },
+        ]
+      : [],
+  );
 }
 
 // A plugin that the hub runs gets its account, named by its id, from the hub.

@@ -1,6 +1,7 @@
 // The REST API and the WebSocket upgrade. Its resources are listed in routes/index.ts; access is checked in router.ts.
 import type { Server } from "bun";
 import { type AnyElysia, Elysia } from "elysia";
+import type { OwnConnections } from "../auth/own-connections.ts";
 import type { ServerSection } from "../config/server.ts";
 import type { Limits } from "../core/limits.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
@@ -24,6 +25,7 @@ export interface AppDeps extends RouteDeps {
   config: ServerSection;
   /** The machine's host name. */
   machineName: string;
+  own: OwnConnections;
   /** Reports a failed write; returns what is wrong with the disk now. */
   storageFault: (error: unknown) => StorageFault | undefined;
   /** Throws HubError `unavailable` where another machine may be the hub of this house: what is changed here would be lost. */
@@ -58,6 +60,7 @@ export function createApp(deps: AppDeps): App {
   const cors = createCors(corsOrigins);
   const callers = createCallers({
     auth,
+    own: deps.own,
     trustedProxies: config.trusted_proxies,
     corsOrigins,
     hosts: [...config.hosts, deps.machineName, deps.machineName.split(".", 1).join()],

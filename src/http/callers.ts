@@ -3,16 +3,20 @@
 import { addressSet, clientAddress } from "../auth/addresses.ts";
 import type { Auth } from "../auth/auth.ts";
 import type { Identity } from "../auth/authenticate.ts";
+import type { OwnConnections } from "../auth/own-connections.ts";
 import { HubError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isOwnHost } from "./request-url.ts";
 
 export interface PeerSource {
-  requestIP(request: Request): { address: string } | null;
+  requestIP(request: Request): { address: string; port: number } | null;
+  /** The hub's own. */
+  readonly port?: number | undefined;
 }
 
 export interface CallersOptions {
   auth: Pick<Auth, "identify">;
+  own: OwnConnections;
   trustedProxies: readonly string[];
   corsOrigins: readonly string[];
   /** The hub's own host names, besides addresses, `localhost` and `*.local`. */
@@ -51,7 +55,12 @@ interface Admission {
   identity: Identity | undefined;
 }
 
-export function createCallers({ auth, trustedProxies, corsOrigins, hosts, log }: CallersOptions): Callers {
+const UNKNOWN_PROXY =
+  "the Forwarded or X-Forwarded-For header of an unknown proxy is ignored: if the proxy is yours, add it to [server] trusted_proxies";
+const FORGED =
+  "the Forwarded or X-Forwarded-For header of a program of this machine is ignored, or unreadable, as a plugin could have written it: run the proxy and the hub (sudo hub service install) each as a user of its own";
+
+export function createCallers({ auth, own, trustedProxies, corsOrigins, hosts, log }: CallersOptions): Callers {
   const proxies = addressSet(trustedProxies);
   const names = new Set(hosts.map((name) => name.toLowerCase()));
   const warned = new Set<string>();
@@ -77,22 +86,35 @@ export function createCallers({ auth, trustedProxies, corsOrigins, hosts, log }:
       throw new HubError("unauthenticated", "a page of another origin needs a token, even from a whitelisted address");
   }
 
-  function checked(request: Request, identity: Identity | undefined): Identity {
+  function refusePlugins(address: string): void {
+    if (!own.mayBePlugin(address)) return;
+    throw new HubError(
+      "unauthenticated",
+      "this machine needs a token though [auth] whitelist names it, as its plugins have the same address: log in, or make an API key",
+    );
+  }
+
+  function checked(request: Request, address: string, identity: Identity | undefined): Identity {
     if (!identity) throw new HubError("unauthenticated", "a token is needed: log in at /api/v1/auth/login");
-    if (identity.kind === "whitelist") refuseForeignPage(request);
+    if (identity.kind === "whitelist") {
+      refuseForeignPage(request);
+      refusePlugins(address);
+    }
     admissions.set(request, { route: undefined, identity });
     return identity;
   }
 
   return {
     addressOf(request, server) {
-      const peer = server?.requestIP(request)?.address ?? "";
-      const client = clientAddress(peer, request.headers, proxies);
-      if (client.startsWith("via "))
-        warnOnce(
-          "the Forwarded or X-Forwarded-For header of an unknown proxy is ignored: if the proxy is yours, add it to [server] trusted_proxies",
-          { peer },
-        );
+      const { address: peer, port } = server?.requestIP(request) ?? { address: "", port: 0 };
+      const mayBeForged = (proxy: string): boolean =>
+        own.mayBeOfPlugin({ address: proxy, port, hubPort: server?.port ?? 0 });
+      const client = clientAddress(peer, request.headers, {
+        peers: { has: (proxy) => proxies.has(proxy) && !mayBeForged(proxy) },
+        // A proxy of this machine says only that the request came from here, not which of its programs wrote the rest.
+        hops: { has: (proxy) => proxies.has(proxy) && !own.mayBePlugin(proxy) },
+      });
+      if (client.startsWith("via ")) warnOnce(proxies.has(peer) ? FORGED : UNKNOWN_PROXY, { peer });
       return client;
     },
     refuseForeign({ headers }) {
@@ -102,7 +124,7 @@ export function createCallers({ auth, trustedProxies, corsOrigins, hosts, log }:
       if (isForeignPage(headers, host, corsOrigins))
         throw new HubError("forbidden", "pages of another origin may not call this: see [server] cors_origins");
     },
-    identify: (request, address, credential) => checked(request, auth.identify(credential, address)),
+    identify: (request, address, credential) => checked(request, address, auth.identify(credential, address)),
     admit(request, route, identity) {
       const known = admissions.get(request);
       if (known) known.route = route;

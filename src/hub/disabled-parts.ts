@@ -69,6 +69,7 @@ export function disabledPlugins(refuse: Refuse): Plugins {
     startAll: nothing,
     brokerConnected: nothing,
     problems: () => [],
+    haveRun: () => false,
     unconfined: () => 0,
     heartbeat: nothing,
     status: nothing,

@@ -10,7 +10,14 @@ import { diskWatch } from "../alerts/watches/disk.ts";
 import { exportWatch } from "../alerts/watches/exports.ts";
 import { partsOffWatch } from "../alerts/watches/parts-off.ts";
 import { pluginWatch } from "../alerts/watches/plugins.ts";
-import { certificateWatch, floodWatch, historyWatch, memoryWatch, startWatch } from "../alerts/watches/process.ts";
+import {
+  certificateWatch,
+  floodWatch,
+  guessingWatch,
+  historyWatch,
+  memoryWatch,
+  startWatch,
+} from "../alerts/watches/process.ts";
 import { renamedAttributesWatch } from "../alerts/watches/renamed-attributes.ts";
 import { standbyWatch } from "../alerts/watches/standby.ts";
 import type { Calendars } from "../calendars/calendars.ts";
@@ -42,6 +49,7 @@ export function wireAlerts(
     feed,
     budget,
     limits,
+    auth,
     findings,
     trouble,
     notifier,
@@ -120,6 +128,7 @@ export function wireAlerts(
       memoryWatch(() => process.memoryUsage.rss(), section.memory_mb),
       historyWatch(() => history.health().damagedFile, clock),
       floodWatch(limits.problems),
+      guessingWatch(auth.logins.guessing),
       exportWatch(exports.problems),
       brokerWatch(() => troubleOf(late.mqtt?.external?.state), clock),
       standbyWatch(watchedMachines(twoMachines, feed.emit), {

@@ -29,6 +29,7 @@ import { openConfigFile } from "./config-file.ts";
 import { startMetrics } from "./metrics.ts";
 import { mqttAccountsOfApi } from "./mqtt-accounts.ts";
 import type { HubOptions, Late } from "./options.ts";
+import { connectionsOfMachine } from "./own-machine.ts";
 import { createPairingRestart } from "./pairing-restart.ts";
 import type { PartStarter } from "./part-starter.ts";
 import { pluginUploads } from "./plugin-uploads.ts";
@@ -97,6 +98,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     assertHub,
     version,
     machineName: hostname(),
+    own: connectionsOfMachine(wired.plugins),
     clock,
     log: http,
     ...(options.pageFile !== undefined && { page: createPage(options.pageFile, NO_PAGE) }),

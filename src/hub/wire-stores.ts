@@ -20,6 +20,7 @@ import { bytesWritten } from "../system/this-process.ts";
 import { keepCopy } from "./disk-recovery.ts";
 import { openMqttAccounts } from "./mqtt-accounts.ts";
 import type { HubOptions } from "./options.ts";
+import { addressesOfMachine } from "./own-machine.ts";
 import { mergeAuditAfterRestore, recordStart } from "./start-audit.ts";
 
 /** The schema versions of this hub's databases. */
@@ -85,7 +86,9 @@ export function wireStores(
   const context = { home, db, meta, log: authLog };
   mergeAuditAfterRestore(context);
   const audit = stack.use(openAudit({ db, clock, log: authLog, rows: config.auth.audit_rows }));
-  const auth = stack.use(new Auth({ config: config.auth, db, clock, random, log: authLog, audit }));
+  const auth = stack.use(
+    new Auth({ config: config.auth, db, clock, random, log: authLog, audit, own: addressesOfMachine() }),
+  );
   recordStart(context, audit);
   const traces = { ...left, ofHub: left.ofHub && meta.get(FIRST_START) !== "begun" };
   const findings = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf({ db, auth, traces })];

@@ -44,6 +44,8 @@ export interface Accounts {
   revoke(pluginId: string): void;
   /** Of a device or a program; undefined for plugins that the hub starts. */
   named(username: string): Account | undefined;
+  /** Whether nobody can guess its password: the hub made it, for a plugin that it runs. */
+  isGenerated(username: string): boolean;
   /** The account, or why the login is refused. */
   authenticate(credentials: Credentials): Account | "wrong_password" | "no_account" | "too_many";
 }
@@ -64,6 +66,7 @@ interface Entry {
   /** SHA-256 of the password. */
   hash: Buffer;
   account: Account;
+  isGenerated?: boolean;
 }
 
 /** Accounts that come and go while the hub runs. */
@@ -91,10 +94,12 @@ export function createAccounts(
   const dummy = hashOf(secret(random, 32));
 
   return {
-    issue(pluginId, { password = secret(random, 32), publish, subscribe } = NO_GRANT) {
+    issue(pluginId, { password: chosen, publish, subscribe } = NO_GRANT) {
       if (!isValidId(pluginId) || pluginId === HUB_PLUGIN_ID)
         throw new RangeError(`"${pluginId}" cannot be a plugin's id`);
+      const password = chosen ?? secret(random, 32);
       supervised.set(pluginId, {
+        isGenerated: chosen === undefined,
         hash: hashOf(password),
         account: { kind: "plugin", name: pluginId, supervised: true, publish, subscribe },
       });
@@ -103,6 +108,7 @@ export function createAccounts(
     revoke(pluginId) {
       supervised.delete(pluginId);
     },
+    isGenerated: (username) => supervised.get(username)?.isGenerated === true && !listed.has(username),
     named: (username) => (listed.get(username) ?? stored?.find(username))?.account,
     authenticate({ username, password, address }) {
       if (!username && !password) {

@@ -14,6 +14,8 @@ export function limitAttempts(accounts: Accounts, logins: LoginCounter): Account
     authenticate(credentials) {
       const { username, password, address } = credentials;
       if (!username && !password) return accounts.authenticate(credentials);
+      // Nobody can lock a plugin out by failing in its name.
+      if (username && accounts.isGenerated(username)) return accounts.authenticate(credentials);
       let attempt: ReturnType<LoginCounter["begin"]>;
       try {
         attempt = logins.begin(address, username ?? "");

@@ -33,6 +33,8 @@ export interface ManagedPluginOptions extends ProcessOptions, Pick<PresenceOptio
   keys: PluginKeys;
   devices: PluginDevices;
   limits: Limits;
+  /** Called before a process of it is started. */
+  onStart: () => void;
   /** Of the machine, in bytes. */
   totalMemory: number;
 }
@@ -195,6 +197,7 @@ export class ManagedPlugin implements AsyncDisposable {
       this.#log.info("plugin is started once the MQTT broker is there");
       return;
     }
+    this.#options.onStart();
     try {
       const api = entry.api && keys.issue(this.#id, entry.api);
       this.#process = await startProcess(this.#options, { password: accounts.issue(this.#id, entry), api });

@@ -48,6 +48,8 @@ export interface Plugins extends PluginRemote, AsyncDisposable {
   startAll(): void;
   /** No longer cut off: starts those that wait for it. */
   brokerConnected(): void;
+  /** Whether any was started since the hub runs: what one leaves behind may outlive it. */
+  haveRun(): boolean;
   /** How many of the plugins that the hub runs are not confined. */
   unconfined(): number;
   /** What a person has to correct before a plugin can run. */
@@ -112,9 +114,13 @@ export function createPlugins(options: PluginsOptions): Plugins {
   const reaper = createReaper(log, options.random);
   const confinement = createConfinement({ ...options, isRoot: process.getuid?.() === 0 });
   const totalMemory = totalmem();
+  let haveRun = false;
+  const onStart = (): void => {
+    haveRun = true;
+  };
   const manage = (entry: PluginEntry): ManagedPlugin => {
     const output = createOutput({ path: home.plugin(entry.id).log, clock, log, trouble: options.trouble });
-    return new ManagedPlugin({ ...shared, entry, reaper, output, confinement, totalMemory });
+    return new ManagedPlugin({ ...shared, entry, reaper, output, confinement, totalMemory, onStart });
   };
   const managed = new Map(entries.map((entry): [string, ManagedPlugin] => [entry.id, manage(entry)]));
   const measuring = clock.every("plugin usage", MEASURE_MS, () => {
@@ -205,6 +211,7 @@ export function createPlugins(options: PluginsOptions): Plugins {
       const found = find(id);
       return "log" in found ? found.log(lines) : [];
     },
+    haveRun: () => haveRun,
     unconfined: () => entries.filter((entry) => !verdictOf(entry).confined).length,
     problems: () => [
       ...(entries.some((entry) => entry.enabled && verdictOf(entry).confined) ? confinement.problems() : []),

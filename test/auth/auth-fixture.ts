@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type Audit, openAudit } from "../../src/auth/audit.ts";
 import { Auth, type Identity } from "../../src/auth/auth.ts";
 import { AuthSection } from "../../src/auth/config.ts";
+import { ownAddresses } from "../../src/auth/own-connections.ts";
 import { HubError } from "../../src/core/errors.ts";
 import { silentLog } from "../../src/core/log.ts";
 import type { StateDb } from "../../src/db/state-db.ts";
@@ -47,6 +48,7 @@ export function openAuth(config: Partial<AuthSection> = {}): AuthFixture {
       random,
       log: silentLog,
       audit,
+      own: ownAddresses(() => []),
     });
   return {
     auth: again(),

@@ -7,7 +7,7 @@ import { STRANGER } from "./auth-fixture.ts";
 
 function openLimit(capacity?: number) {
   const clock = createVirtualClock();
-  const limit = createLoginLimit({ clock, exempt: (address) => address === "127.0.0.1", capacity });
+  const limit = createLoginLimit({ clock, exempt: (address) => address === "192.0.2.1", capacity });
   return { clock, limit };
 }
 
@@ -71,10 +71,36 @@ test("a try without a verdict does not count", () => {
 
 test("exempt addresses are never refused; IPv6 is counted by /64", () => {
   const { limit } = openLimit();
-  fail(limit, 50, "127.0.0.1");
+  fail(limit, 50, "192.0.2.1");
   for (let host = 1; host <= 5; host++) fail(limit, 1, `2001:db8:0:1::${host}`);
   expect(waitOf(limit, "2001:db8:0:1:ffff::1")).toBe(60);
   expect(waitOf(limit, "2001:db8:0:2::1")).toBeUndefined();
+});
+
+test("programs of this machine are counted by the account, from whichever loopback address", () => {
+  const { limit } = openLimit();
+  for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.2", "127.0.0.3"]) fail(limit, 1, address);
+  expect(waitOf(limit, "127.200.0.1")).toBe(60);
+  expect(waitOf(limit, "127.0.0.1", "lamp")).toBeUndefined();
+});
+
+test("inventing accounts makes nobody forget what failed before", () => {
+  const { limit } = openLimit();
+  fail(limit, 5, "127.0.0.1");
+  for (let name = 0; name < 2000; name++) waitOf(limit, "127.0.0.1", `invented-${name}`);
+  expect(waitOf(limit, "127.0.0.1")).toBe(60);
+});
+
+test("who was refused is known for ten minutes", async () => {
+  const { clock, limit } = openLimit();
+  fail(limit, 5);
+  expect(limit.guessing()).toEqual([]);
+  waitOf(limit, STRANGER);
+  fail(limit, 5, "127.0.0.1");
+  waitOf(limit, "127.0.0.5");
+  expect(limit.guessing()).toEqual([STRANGER, "this machine"]);
+  await clock.advance(600_000);
+  expect(limit.guessing()).toEqual([]);
 });
 
 test("memory is bounded: the address that was quiet longest is forgotten", () => {

@@ -24,7 +24,7 @@ test("an unknown user and a wrong password get the same answer in the same time"
   const { auth } = fixture;
   const answers = new Set<string>();
   const login = (username: string) => async () => {
-    const error = await refusalOf(() => auth.login(username, WRONG, "127.0.0.1"));
+    const error = await refusalOf(() => auth.login(username, WRONG, "192.168.1.5"));
     expect(everythingIn(error)).not.toContain(WRONG);
     answers.add(JSON.stringify([error.code, error.message, error.details]));
   };
@@ -52,18 +52,30 @@ test("parallel tries count too", async () => {
   expect(codes.filter((code) => code === "rate_limited")).toHaveLength(15);
 });
 
-test("loopback and the whitelist are never banned", async () => {
+test("the whitelist is never banned, this machine is, from all its addresses together", async () => {
   const { auth } = fixture;
-  for (const address of ["127.0.0.1", "::1", "::ffff:127.0.0.1", "192.168.1.5", "::ffff:192.168.1.5"]) {
+  for (const address of ["192.168.1.5", "::ffff:192.168.1.5"]) {
     for (let time = 0; time < 7; time++) {
       expect((await refusalOf(() => auth.login("ann", WRONG, address))).code).toBe("unauthenticated");
     }
   }
+  for (const address of ["127.0.0.1", "::1", "::ffff:127.0.0.1", "127.0.0.9", "127.1.1.1"])
+    expect((await refusalOf(() => auth.login("ann", WRONG, address))).code).toBe("unauthenticated");
+  expect((await refusalOf(() => auth.login("ann", PASSWORD, "127.0.0.10"))).code).toBe("rate_limited");
+  await auth.users.create({ username: "bob", password: PASSWORD, role: "user" });
+  expect((await auth.login("bob", PASSWORD, "127.0.0.1")).user.username).toBe("bob");
+});
+
+test("where the whitelist names this machine, its programs are limited nevertheless", async () => {
+  const auth = fixture.again({ whitelist: ["127.0.0.0/8"] });
+  for (let time = 0; time < 5; time++)
+    expect((await refusalOf(() => auth.login("ann", WRONG, "127.0.0.1"))).code).toBe("unauthenticated");
+  expect((await refusalOf(() => auth.login("ann", PASSWORD, "127.0.0.1"))).code).toBe("rate_limited");
 });
 
 test("when too many log in at once, those turned away have not failed", async () => {
   const { auth } = fixture;
-  const crowd = Array.from({ length: 40 }, () => refusalOf(() => auth.login("ann", WRONG, "127.0.0.1")));
+  const crowd = Array.from({ length: 40 }, () => refusalOf(() => auth.login("ann", WRONG, "192.168.1.5")));
   for (let time = 0; time < 8; time++) {
     expect((await refusalOf(() => auth.login("ann", WRONG, STRANGER))).code).toBe("unavailable");
   }

@@ -4,6 +4,7 @@ import type { LimitReached } from "../../src/core/limits.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { createAddressLimit } from "../../src/http/address-limit.ts";
 import { createCallers } from "../../src/http/callers.ts";
+import { NO_PLUGINS } from "../support/no-plugins.ts";
 import { openRawSocket } from "../support/raw-socket.ts";
 import { startTestHub } from "../support/test-hub.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -15,7 +16,7 @@ function rig() {
   const clock = createVirtualClock();
   const reached: LimitReached[] = [];
   const callers = createCallers({
-    ...{ auth: { identify: () => undefined }, corsOrigins: [], hosts: [], log: silentLog },
+    ...{ auth: { identify: () => undefined }, own: NO_PLUGINS, corsOrigins: [], hosts: [], log: silentLog },
     trustedProxies: ["10.0.0.1"],
   });
   const limits = { reached: (limit: LimitReached) => void reached.push(limit) };
@@ -25,7 +26,7 @@ function rig() {
     const headers = new Headers();
     if (forwardedFor !== undefined) headers.set("x-forwarded-for", forwardedFor);
     const request = new Request("http://hub/x", { headers });
-    const server = { requestIP: () => ({ address }) };
+    const server = { requestIP: () => ({ address, port: 1 }) };
     return Array.from({ length: count }, () => limit.refusal(request, server)).filter((refusal) => !refusal).length;
   };
   return { clock, reached, passed };

@@ -13,6 +13,7 @@ import { isHost, isOwnHost, splitUrl } from "../../src/http/request-url.ts";
 import type { Answer } from "../../src/http/resources.ts";
 import { createRouter } from "../../src/http/router.ts";
 import { SEED } from "../support/campaign.ts";
+import { NO_PLUGINS } from "../support/no-plugins.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { ask, deal, head, inParallel, isUsable, OPEN, statusOf } from "./request-forms.ts";
 
@@ -123,6 +124,7 @@ test("a handler does not run for a request that was not admitted, however it is 
   const ran: string[] = [];
   const callers = createCallers({
     auth: { identify: () => undefined },
+    own: NO_PLUGINS,
     trustedProxies: [],
     corsOrigins: [],
     hosts: [],
@@ -158,6 +160,7 @@ test("no handler of the hub runs for a request that did not come through the rou
       clock: part,
       log: silentLog,
       auth: part,
+      own: part,
       ring: part,
     },
     ...{ stream: part, registry: part, commands: part, virtual: part, history: part, areas: part, scenes: part },
@@ -207,6 +210,7 @@ test("the admitted route and the handler that ran are one, in every form of requ
   const log = silentLog;
   const callers = createCallers({
     auth: { identify: () => undefined },
+    own: NO_PLUGINS,
     trustedProxies: [],
     corsOrigins: [],
     hosts: [],
@@ -326,6 +330,7 @@ test("the first request, which declares the routes, is answered as all later one
   const log = silentLog;
   const callers = createCallers({
     auth: { identify: () => undefined },
+    own: NO_PLUGINS,
     trustedProxies: [],
     corsOrigins: [],
     hosts: [],

@@ -14,6 +14,7 @@ import {
   certificateWatch,
   databaseLost,
   floodWatch,
+  guessingWatch,
   HISTORY_LOST,
   historyWatch,
   memoryWatch,
@@ -103,6 +104,7 @@ async function findings(): Promise<Finding[]> {
     ...memoryWatch(() => 5e8, 400).check(off),
     ...partsOffWatch(OFF_PARTS, () => "2026-11-26 20:20").check(off),
     ...floodWatch(() => [{ limit: "max_rate", account: "zigbee", message: "too much" }]).check(off),
+    ...guessingWatch(() => ["192.0.2.7"]).check(off),
     ...calendars.check(off),
     ...["away", "refused"].flatMap((kind) =>
       brokerWatch(() => ({ kind, reason: "nobody listens", since: -DAY_MS }), { mono: () => DAY_MS }).check(off),

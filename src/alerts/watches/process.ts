@@ -44,6 +44,24 @@ export function floodWatch(reached: () => readonly { limit: string; account: str
   };
 }
 
+/** `addresses`: those that failed to log in more often than is allowed, in the last ten minutes. */
+export function guessingWatch(addresses: () => readonly string[]): Watch {
+  return {
+    name: "password guessing",
+    check: () =>
+      addresses().map(
+        (address): Finding => ({
+          kind: "password_guessing",
+          about: address,
+          severity: "warning",
+          message: `Somebody at ${address} tried wrong passwords again and again, and has to wait`,
+          mend: "If that was nobody of the house, find the device or plugin: the audit log has each try. An old password in a program looks the same.",
+          values: { address },
+        }),
+      ),
+  };
+}
+
 /** Findings of the start; their alerts last a day. */
 export function startWatch(findings: readonly Finding[], clock: Clock): Watch {
   const begun = clock.mono();

@@ -2,7 +2,6 @@
 // wrong secret have the same answer, and failed calls are limited.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { isLoopback } from "../../auth/addresses.ts";
 import { createLoginLimit, type LoginLimit } from "../../auth/login-limit.ts";
 import type { Clock } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
@@ -23,12 +22,12 @@ const SECRET_HEADER = "x-webhook-secret";
 const Accepted = Type.Object({ accepted: Type.Literal(true) });
 
 export function webhookRoutes({ rules, callers, clock }: WebhookRoutesDeps) {
-  const limit = createLoginLimit({ clock, exempt: isLoopback });
+  const limit = createLoginLimit({ clock, exempt: () => false });
 
   async function receive({ request, params, server }: Call): Promise<Response> {
     const searchParams = new URLSearchParams(splitUrl(request.url).query);
     const secret = request.headers.get(SECRET_HEADER) || searchParams.get("secret") || "";
-    const attempt = beginAttempt(limit, callers.addressOf(request, server));
+    const attempt = beginAttempt(limit, callers.addressOf(request, server), params.path);
     const body = await readWebhookBody(request);
     const { method } = request;
     if (!rules.call({ path: params.path, method, query: queryOf(searchParams), body, secret }))
@@ -74,9 +73,9 @@ interface Call {
   server: PeerSource | null;
 }
 
-function beginAttempt(limit: LoginLimit, address: string) {
+function beginAttempt(limit: LoginLimit, address: string, path: string) {
   try {
-    return limit.begin(address, "webhooks");
+    return limit.begin(address, path);
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     const { retryAfterSecs } = error.details;

@@ -30,6 +30,7 @@ export const alerts: Translated<"alerts"> = {
   "attention.part_off": "Ein Teil des Hubs ist aus",
   "attention.memory": "Der Arbeitsspeicher wird knapp",
   "attention.flood": "Jemand sendet viel zu viel",
+  "attention.password_guessing": "Jemand rät Passwörter",
   "attention.mqtt_broker": "Der MQTT-Broker ist weg",
   "attention.standby": "Der zweite Rechner könnte nicht übernehmen",
   "attention.lease": "Die Lease lässt sich nicht verlängern",
@@ -98,6 +99,9 @@ export const alerts: Translated<"alerts"> = {
   "alert.flood": "{account} hat die Grenze {limit} erreicht: {reason}",
   "alert.flood_mend":
     "Sieh nach, was dieses Gerät oder Plugin tut; ist es in Ordnung, erhöh die Grenze in der Konfiguration.",
+  "alert.password_guessing": "Von {address} kamen immer wieder falsche Passwörter; dort muss jetzt gewartet werden",
+  "alert.password_guessing_mend":
+    "War das niemand aus dem Haus, such das Gerät oder Plugin: Der Nachweis hat jeden Versuch. Ein altes Passwort in einem Programm sieht genauso aus.",
   "alert.mqtt_broker_away": "MQTT geht gerade nicht: {reason}",
   "alert.mqtt_broker_refused": "MQTT geht nicht: {reason}",
   "alert.mqtt_broker_mend":

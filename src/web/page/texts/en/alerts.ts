@@ -28,6 +28,7 @@ export const alerts = {
   "attention.part_off": "A part of the hub is off",
   "attention.memory": "Memory is short",
   "attention.flood": "Somebody sends far too much",
+  "attention.password_guessing": "Somebody guesses passwords",
   "attention.mqtt_broker": "The MQTT broker is gone",
   "attention.standby": "The second machine could not take over",
   "attention.lease": "The lease cannot be renewed",
@@ -92,6 +93,9 @@ export const alerts = {
   "alert.memory_mend": "Restart it if this stays, and report it with its log.",
   "alert.flood": "{account} reached the limit {limit}: {reason}",
   "alert.flood_mend": "Look at what that device or plugin does; if it is honest, raise the limit in the configuration.",
+  "alert.password_guessing": "Somebody at {address} tried wrong passwords again and again, and has to wait",
+  "alert.password_guessing_mend":
+    "If that was nobody of the house, find the device or plugin: the audit log has each try. An old password in a program looks the same.",
   "alert.mqtt_broker_away": "MQTT does not work now: {reason}",
   "alert.mqtt_broker_refused": "MQTT does not work: {reason}",
   "alert.mqtt_broker_mend":

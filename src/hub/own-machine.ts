@@ -1,0 +1,33 @@
+// This machine as the hub's guards see it: its addresses, and who of its users opened a connection.
+import { readFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import type { AddressSet } from "../auth/addresses.ts";
+import { createOwnConnections, type OwnConnections, ownAddresses } from "../auth/own-connections.ts";
+import type { Plugins } from "../plugins/supervisor.ts";
+
+const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
+
+/** Loopback, and the addresses that its interfaces have now. */
+export function addressesOfMachine(): AddressSet {
+  return ownAddresses(() =>
+    Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ address }) => address)),
+  );
+}
+
+export function connectionsOfMachine({ haveRun }: Pick<Plugins, "haveRun">): OwnConnections {
+  return createOwnConnections({
+    havePluginsRun: haveRun,
+    addresses: addressesOfMachine(),
+    uid: process.getuid?.(),
+    tables: () => TABLES.map(textOf).join(""),
+  });
+}
+
+function textOf(table: string): string {
+  try {
+    return readFileSync(table, "latin1");
+  } catch {
+    // No such kernel, or no IPv6.
+    return "";
+  }
+}
