@@ -4,6 +4,7 @@ import type { HubConfig } from "../config/sections.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import { actAsOwner } from "../home/owner.ts";
 import { type Home, homeAt } from "../home/paths.ts";
+import { probeLandlock } from "../plugins/confine/landlock.ts";
 import { askHealth, type Health, type HealthAddress, healthAddress } from "../system/ask-health.ts";
 import { runnerOf } from "../system/bin-folder.ts";
 import { versionOf } from "../system/executable.ts";
@@ -60,6 +61,7 @@ async function install(invocation: Invocation, machine: Machine): Promise<number
     execPath: io.execPath,
     user: typeof options.user === "string" ? options.user : undefined,
     pageUpgrades: options["page-upgrades"] === true,
+    namespaces: probeLandlock().abi === 0,
     privilegedPort: config !== undefined && hasPrivilegedPort(config),
     writable: config === undefined ? [] : foldersOutside(home, config),
   });

@@ -6,6 +6,7 @@ import { type CellBounds, runCell } from "../core/cell.ts";
 import type { Clock } from "../core/clock.ts";
 import { createCellConfinement } from "../plugins/confine/cell.ts";
 import { probeLandlock } from "../plugins/confine/landlock.ts";
+import { probeNamespaces } from "../plugins/confine/namespaces.ts";
 
 export interface CellsOptions {
   execPath: string;
@@ -31,7 +32,9 @@ const CALENDAR: CellBounds = {
 const REQUEST = "HUB_CELL_REQUEST";
 
 export function createCells({ execPath, clock, bounds }: CellsOptions): Cells {
-  const confined = createCellConfinement({ landlock: probeLandlock, execPath, isRoot: process.getuid?.() === 0 });
+  const confined = createCellConfinement({
+    ...{ landlock: probeLandlock, namespaces: probeNamespaces, execPath, isRoot: process.getuid?.() === 0 },
+  });
   const program = ownProgram(execPath);
 
   return {

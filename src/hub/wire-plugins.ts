@@ -3,6 +3,7 @@ import type { HubConfig } from "../config/sections.ts";
 import { createMeta } from "../db/meta.ts";
 import { formatTopic } from "../mqtt/topics.ts";
 import { probeLandlock } from "../plugins/confine/landlock.ts";
+import { probeNamespaces } from "../plugins/confine/namespaces.ts";
 import { reachable } from "../plugins/environment.ts";
 import { createKnownPlugins } from "../plugins/external-plugin.ts";
 import { keyOfPlugin } from "../plugins/storage.ts";
@@ -57,6 +58,7 @@ export function wirePlugins(
     trouble,
     gate,
     landlock: probeLandlock,
+    namespaces: probeNamespaces,
     secrets: [config.server.tls_key, config.backup.directory, ...config.backup.targets.map(placeOf)].flatMap((path) =>
       path ? [home.resolve(path)] : [],
     ),

@@ -42,7 +42,7 @@ export const PluginEntry = Type.Object(
     confine: Type.Union([Type.Literal("auto"), Type.Literal("strict"), Type.Literal("off")], {
       default: "auto",
       description:
-        "Whether the kernel (Landlock) confines it to its own folder: auto if it can, strict or it is not started, off never",
+        "Whether the kernel confines it to its own folder: auto if it can, strict or it is not started, off never",
     }),
     read: Type.Array(Type.String({ minLength: 1 }), {
       default: [],

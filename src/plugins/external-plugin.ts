@@ -51,6 +51,7 @@ export function createExternalPlugin(options: ExternalPluginOptions): ExternalPl
       managed: false,
       pid: null,
       confined: null,
+      held_by: null,
       memory_bytes: null,
       confined_detail: "the hub does not run it",
       restarts: 0,

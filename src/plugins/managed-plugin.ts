@@ -133,7 +133,7 @@ export class ManagedPlugin implements AsyncDisposable {
 
   record(): PluginRecord {
     const { entry, confinement, devices } = this.#options;
-    const { confined, detail } = confinement.verdict(entry);
+    const { confined, heldBy, detail } = confinement.verdict(entry);
     return {
       id: this.#id,
       status: this.#presence.status,
@@ -142,6 +142,7 @@ export class ManagedPlugin implements AsyncDisposable {
       pid: this.#process?.pid ?? null,
       memory_bytes: this.#process && this.#measured?.pid === this.#process.pid ? this.#measured.bytes : null,
       confined,
+      held_by: heldBy,
       confined_detail: detail,
       restarts: this.#restarts,
       last_heartbeat: this.#presence.lastHeartbeat,

@@ -72,18 +72,20 @@ export async function startProcess(options: ProcessOptions, { password, api }: C
   });
   mkdirSync(folder, { recursive: true });
   const { argv, env: needed } = result.command;
-  const { confined } = confinement.verdict(entry);
+  const { confined, heldBy } = confinement.verdict(entry);
+  const isHeld = heldBy !== "nothing";
   const program = { binary, config, argv, cwd: folder, env: { ...env, ...needed } };
   const child = await startChild({
-    ...(confined ? confinement.wrap(entry, program) : program),
+    ...(isHeld ? confinement.wrap(entry, program) : program),
     reaper: options.reaper,
     clock,
     gate: options.gate,
     userProcesses: userProcesses(entry),
   });
-  output.note(`started, process ${child.pid}${confined ? ", confined" : ""}`);
+  output.note(`started, process ${child.pid}${isHeld ? `, held by ${heldBy}` : ""}`);
   const capture = output.attach([child.stdout, child.stderr], [password, ...(api ? [api.token] : [])]);
-  const denials = (): string[] => (confined ? denialsIn(capture.lastLines(), { folder, home }) : []);
+  const denials = (): string[] =>
+    confined ? denialsIn(capture.lastLines(), { folder, home, hides: heldBy === "namespaces" }) : [];
   return {
     pid: child.pid,
     since: clock.mono(),

@@ -1,6 +1,7 @@
 // What the API shows of a plugin, and what a plugin reports to the hub.
 import type { Static } from "@sinclair/typebox";
 import type { pluginStatus } from "../events/plugins.ts";
+import type { HeldBy } from "./confine/means.ts";
 
 export type PluginStatus = Static<typeof pluginStatus>;
 
@@ -32,6 +33,8 @@ export interface PluginRecord {
   memory_bytes: number | null;
   /** Whether the kernel confines it to its own folder; null if the hub does not run it. */
   confined: boolean | null;
+  /** By what the kernel holds it; null if the hub does not run it. */
+  held_by: HeldBy | null;
   /** By what, or why not. */
   confined_detail: string;
   /** How often it was restarted automatically since the hub started. */

@@ -15,6 +15,7 @@ import type { Home } from "../home/paths.ts";
 import type { PluginEntry } from "./config.ts";
 import { createConfinement } from "./confine/confinement.ts";
 import type { Landlock } from "./confine/landlock.ts";
+import type { Namespaces } from "./confine/namespaces.ts";
 import type { PluginAccounts, PluginKeys } from "./credentials.ts";
 import type { PluginBroker } from "./environment.ts";
 import { createExternalPlugin, type ExternalPlugin, type KnownPlugins } from "./external-plugin.ts";
@@ -92,6 +93,7 @@ export interface PluginsOptions {
   trouble?: Pick<StorageTrouble, "note">;
   /** Asks the kernel for its support of confinement. */
   landlock: () => Landlock;
+  namespaces: () => Namespaces;
   /** Files and folders outside the home that contain secrets of the hub. */
   secrets: readonly string[];
   /** Once it is closed, no plugin is started. */

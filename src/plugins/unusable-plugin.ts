@@ -27,6 +27,7 @@ export function createUnusablePlugin(
       managed: true,
       pid: null,
       confined: null,
+      held_by: null,
       memory_bytes: null,
       confined_detail: "it does not run",
       restarts: 0,

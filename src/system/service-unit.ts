@@ -19,6 +19,8 @@ export interface UnitOptions {
   groups: readonly string[];
   /** Whether the hub itself may replace its executable. */
   pageUpgrades: boolean;
+  /** Whether the hub keeps plugins to their folders by namespaces, as the kernel has no Landlock. */
+  namespaces: boolean;
   /** Whether one of the configured ports is below 1024. */
   privilegedPort: boolean;
   /** Undefined where it is unknown. */
@@ -91,7 +93,7 @@ TasksMax=1024
 `;
 }
 
-function sandbox({ home, writable, pageUpgrades, privilegedPort }: UnitOptions): string {
+function sandbox({ home, writable, pageUpgrades, namespaces, privilegedPort }: UnitOptions): string {
   return `# Protects the rest of the machine from a hub or plugin under an attacker's control. Plugins can be any program: they may use
 # the network, serial ports, pins and Bluetooth, and write to the home. For a plugin that needs more, use \`systemctl edit hub\`.
 NoNewPrivileges=yes
@@ -111,7 +113,7 @@ ProtectHostname=yes
 ProtectProc=invisible
 RestrictSUIDSGID=yes
 RestrictRealtime=yes
-RestrictNamespaces=yes
+${namespaces ? ALLOWED_NAMESPACES : "RestrictNamespaces=yes"}
 LockPersonality=yes
 # Not MemoryDenyWriteExecute: the hub, and every plugin in JavaScript or Java, compiles while it runs.
 SystemCallArchitectures=native
@@ -121,6 +123,7 @@ SystemCallFilter=~@privileged @resources
 SystemCallFilter=capset @setuid @chown
 # The hub confines its plugins with these. systemd ignores those it does not know.
 SystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self
+${namespaces ? NAMESPACE_CALLS : ""}\
 SystemCallErrorNumber=EPERM
 # Netlink lists network interfaces; CAN is a bus of heating and solar systems.
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK AF_BLUETOOTH AF_CAN
@@ -128,6 +131,10 @@ DevicePolicy=closed
 ${deviceAllow()}
 ${capabilities(privilegedPort)}`;
 }
+
+const ALLOWED_NAMESPACES = `# This machine's kernel has no Landlock: plugins are kept to their folders by namespaces, which they may not make themselves.
+RestrictNamespaces=user mnt`;
+const NAMESPACE_CALLS = "SystemCallFilter=unshare mount umount2 pivot_root open_tree move_mount mount_setattr\n";
 
 function rootsExecutable(home: string): string {
   return `# The executable belongs to root, so that nothing the hub runs can change what root runs at the next upgrade.\nReadOnlyPaths=${home}/bin`;

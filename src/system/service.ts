@@ -21,6 +21,8 @@ export interface InstallOptions {
   privilegedPort: boolean;
   /** Whether administrators of the hub may replace its executable: then it belongs to the hub's user. */
   pageUpgrades: boolean;
+  /** Whether the hub keeps plugins to their folders by namespaces. */
+  namespaces: boolean;
   /** Folders outside the home that it writes to. */
   writable: readonly string[];
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { probeLandlock } from "../../src/plugins/confine/landlock.ts";
+import { probeNamespaces } from "../../src/plugins/confine/namespaces.ts";
 import { openAround } from "../../src/plugins/confine/trees.ts";
 import { createRig, type RigOptions, textOf, until } from "./rig.ts";
 
@@ -18,7 +19,7 @@ const HUBS = {
 };
 
 /** Runs the script as a plugin until it has written `done` into its folder; returns what its folder then holds. */
-async function ran(script: string, entry: object = {}, options: RigOptions = {}, files: Record<string, string> = {}) {
+async function ranOn(script: string, entry: object = {}, options: RigOptions = {}, files: Record<string, string> = {}) {
   const path = "plugins/p/bin/run";
   const rig = createRig([{ id: "p", binary: path, ...entry }], { ...HUBS, ...files, [path]: script }, options);
   await rig.plugins.start("p");
@@ -34,7 +35,20 @@ async function ran(script: string, entry: object = {}, options: RigOptions = {},
 
 const attempt = (command: string) => `(${command}) >out 2>err; echo $? >code; touch done; exec sleep 60\n`;
 
-describe.if(abi > 0)("on a kernel with Landlock", () => {
+const landlock = () => ({ abi: 0, reason: "this kernel was built without Landlock" });
+const DETAILS = {
+  landlock: new RegExp(`^Landlock ${abi}`),
+  namespaces: /^namespaces and a filter of system calls, as this kernel/,
+};
+const MACHINES: { heldBy: "landlock" | "namespaces"; machine: RigOptions }[] = [
+  ...(abi > 0 ? [{ heldBy: "landlock", machine: {} } as const] : []),
+  ...(probeNamespaces().command ? [{ heldBy: "namespaces", machine: { landlock } } as const] : []),
+];
+
+describe.each(MACHINES)("held by $heldBy", ({ heldBy, machine }) => {
+  const ran = (script: string, entry: object = {}, options: RigOptions = {}, files: Record<string, string> = {}) =>
+    ranOn(script, entry, { ...machine, ...options }, files);
+
   test("the kernel denies the hub's secrets, and the record says so", async () => {
     await using run = await ran(
       `#!/bin/sh\ncat ../../config/hub.toml >out; echo $? >code; touch done; exec sleep 60\n`,
@@ -43,7 +57,11 @@ describe.if(abi > 0)("on a kernel with Landlock", () => {
     const record = await until("the record says so", () =>
       [run.rig.plugins.get("p")].find((one) => one.notices.length > 0),
     );
-    expect(record).toMatchObject({ confined: true, confined_detail: expect.stringContaining(`Landlock ${abi}`) });
+    expect(record).toMatchObject({
+      confined: true,
+      held_by: heldBy,
+      confined_detail: expect.stringMatching(DETAILS[heldBy]),
+    });
     expect(record.notices[0]?.message).toBe(
       `the kernel denied access to ${run.rig.home.hubToml}, which belongs to the hub and stays closed to plugins`,
     );
@@ -170,10 +188,13 @@ json.dump(found, open("found.json", "w")); open("done", "w")
   test("dangerous system calls are denied, and what a plugin needs is allowed", async () => {
     await using run = await ran(`#!/usr/bin/python3\n${WHAT}`);
     const found = JSON.parse(run.text("found.json") ?? JSON.stringify(run.rig.plugins.get("p").last_exit));
-    const refused = expect.stringMatching(/not permitted|denied|cross-device/i);
+    const refused = expect.stringMatching(/not permitted|denied|cross-device|no such file/i);
     const absent = "Function not implemented";
     expect(found).toEqual({
-      ...{ kill: abi >= 6 ? refused : "None", truncate: abi >= 3 ? refused : "None" },
+      ...{
+        kill: heldBy === "namespaces" || abi >= 6 ? refused : "None",
+        truncate: heldBy === "namespaces" || abi >= 3 ? refused : "None",
+      },
       ...{ ptrace: refused, vm: refused, exchange: refused, handle: refused, pidfd: refused },
       ...{ limits: refused, priority: refused, "priority of the user": refused, affinity: refused },
       ...{ "own limits": "True", "own priority": "None", "own affinity": "None" },
@@ -204,6 +225,14 @@ open("done", "w")
     expect(run.text("out")).toBe("No such file or directory");
   });
 
+  test("it has no capabilities that lead around this", async () => {
+    await using run = await ran("#!/bin/sh\ngrep Cap /proc/self/status >caps; touch done; exec sleep 60\n");
+    const of = (set: string) => BigInt(`0x${new RegExp(`${set}:\\t(\\w+)`).exec(run.text("caps") ?? "")?.[1]}`);
+    const dangerous = heldBy === "namespaces" ? -1n : (1n << 21n) | (1n << 19n) | (1n << 2n);
+    for (const set of ["CapInh", "CapPrm", "CapEff", "CapAmb"])
+      expect({ set, has: of(set) & dangerous }).toEqual({ set, has: 0n });
+  });
+
   test("signals and working folder are as for a new program", async () => {
     await using run = await ran(
       "#!/bin/sh\ngrep Sig /proc/self/status >signals; pwd >cwd; touch done; exec sleep 60\n",
@@ -223,10 +252,14 @@ open("done", "w")
   });
 
   test("a link instead of its temporary folder deletes no file of the hub", async () => {
-    await using rig = createRig([{ id: "p", binary: "plugins/p/run" }], {
-      ...HUBS,
-      "plugins/p/run": "#!/bin/sh\ntouch done; exec sleep 60\n",
-    });
+    await using rig = createRig(
+      [{ id: "p", binary: "plugins/p/run" }],
+      {
+        ...HUBS,
+        "plugins/p/run": "#!/bin/sh\ntouch done; exec sleep 60\n",
+      },
+      machine,
+    );
     symlinkSync(rig.home.rules, join(rig.home.plugin("p").root, "tmp"));
     await rig.plugins.start("p");
     await until("it is done", () => existsSync(join(rig.home.plugin("p").root, "done")));
@@ -261,10 +294,14 @@ open("done", "w")
       { mode: 0o755 },
     );
     try {
-      await using rig = createRig([{ id: "p", binary: join(outside, "bin", "tool"), config: "config/p.toml" }], {
-        ...HUBS,
-        "config/p.toml": "own\n",
-      });
+      await using rig = createRig(
+        [{ id: "p", binary: join(outside, "bin", "tool"), config: "config/p.toml" }],
+        {
+          ...HUBS,
+          "config/p.toml": "own\n",
+        },
+        machine,
+      );
       await rig.plugins.start("p");
       await until("it is done", () => existsSync(join(rig.home.plugin("p").root, "done")));
       expect(textOf(join(rig.home.plugin("p").root, "out"))).toBe("library\nown\n");
@@ -279,7 +316,7 @@ open("done", "w")
     [{ read: [tmpdir()] }, `read = ["${tmpdir()}"]`],
   ])("%j does not open the hub's files", async (entry, named) => {
     const files = { ...HUBS, "plugins/p/run": "#!/bin/sh\nsleep 60\n" };
-    await using rig = createRig([{ id: "p", binary: "plugins/p/run", ...entry }], files);
+    await using rig = createRig([{ id: "p", binary: "plugins/p/run", ...entry }], files, machine);
     symlinkSync(rig.home.config, rig.home.resolve("plugins/p/link"));
     symlinkSync(rig.home.root, rig.home.resolve("plugins/p/home"));
     const record = await rig.plugins.start("p");
@@ -321,7 +358,7 @@ open("done", "w")
       ["#!/root/nowhere/python\n", "interpreter"],
     ];
     for (const [content, words] of cases) {
-      await using rig = createRig([{ id: "p", binary: "plugins/p/run" }], { "plugins/p/run": `#!${content}` });
+      await using rig = createRig([{ id: "p", binary: "plugins/p/run" }], { "plugins/p/run": `#!${content}` }, machine);
       writeFileSync(rig.home.resolve("plugins/p/run"), content);
       await rig.plugins.start("p");
       const exit = await until("it has ended", () => rig.plugins.get("p").last_exit);
@@ -330,16 +367,19 @@ open("done", "w")
   });
 });
 
-describe("without Landlock", () => {
-  const landlock = () => ({ abi: 0, reason: "this kernel was built without Landlock" });
+describe("without Landlock and namespaces", () => {
+  const namespaces = () => ({ command: undefined, reason: "this machine lets the hub make no namespaces" });
+  const nothing = { landlock, namespaces };
   const script = `#!/bin/sh\n${attempt("cat ../../config/hub.toml")}`;
 
-  test("auto runs it unconfined, and logs that once", async () => {
-    await using run = await ran(script, {}, { landlock });
+  test("auto filters its system calls alone, and logs that once", async () => {
+    await using run = await ranOn(script, {}, nothing);
     expect(run.text("out")).toBe(SECRET);
     expect(run.rig.plugins.get("p")).toMatchObject({
       confined: false,
-      confined_detail: "this kernel was built without Landlock",
+      held_by: "system_calls",
+      confined_detail:
+        "a filter of system calls alone, so it can read what the hub can: this kernel was built without Landlock, and this machine lets the hub make no namespaces",
     });
     expect(run.rig.plugins.unconfined()).toBe(1);
     run.rig.plugins.startAll();
@@ -347,26 +387,37 @@ describe("without Landlock", () => {
     expect(run.rig.plugins.problems()).toEqual([]);
   });
 
+  test("what acts on the hub is refused all the same", async () => {
+    await using run = await ranOn(`#!/bin/sh\n${attempt(`prlimit --pid ${process.pid} --nofile=3:3`)}`, {}, nothing);
+    expect(run.text("code")).not.toBe("0\n");
+    await using killing = await ranOn(`#!/bin/sh\n${attempt(`kill -0 ${process.pid}`)}`, {}, nothing);
+    expect(killing.text("code")).not.toBe("0\n");
+  });
+
   test("strict does not start it, and says what to do", async () => {
     await using rig = createRig(
       [{ id: "p", binary: "plugins/p/run", confine: "strict" }],
       { "plugins/p/run": script },
-      { landlock },
+      nothing,
     );
     const record = await rig.plugins.start("p");
     expect(record).toMatchObject({ status: "offline", pid: null, confined: false });
     expect(record.last_exit?.reason).toBe(
-      'cannot be confined, as confine = "strict" asks: this kernel was built without Landlock; "auto" would run it unconfined',
+      'cannot be kept to its folder, as confine = "strict" asks: a filter of system calls alone, so it can read what the hub can: this kernel was built without Landlock, and this machine lets the hub make no namespaces; "auto" runs it so',
     );
-    expect(rig.plugins.problems()).toEqual([expect.stringMatching(/^plugin "p" cannot be confined/)]);
+    expect(rig.plugins.problems()).toEqual([expect.stringMatching(/^plugin "p" cannot be kept to its folder/)]);
     expect(rig.issued).toEqual([]);
   });
 });
 
 test("off runs it unconfined on any kernel", async () => {
-  await using run = await ran(`#!/bin/sh\n${attempt("cat ../../config/hub.toml")}`, { confine: "off" });
+  await using run = await ranOn(`#!/bin/sh\n${attempt("cat ../../config/hub.toml")}`, { confine: "off" });
   expect(run.text("out")).toBe(SECRET);
-  expect(run.rig.plugins.get("p")).toMatchObject({ confined: false, confined_detail: 'confine = "off"' });
+  expect(run.rig.plugins.get("p")).toMatchObject({
+    confined: false,
+    held_by: "nothing",
+    confined_detail: 'confine = "off"',
+  });
 });
 
 test("a closed folder stays closed, and what is beside it is open", () => {

@@ -29,15 +29,13 @@ test.each([
   ["permission denied by the bridge: press its button", []],
   ["cat: /srv/x: No such file or directory", []],
 ])("%s", (line, words) => {
-  const found = denialsIn(["before", line, "after"], { folder: own, home });
+  const found = denialsIn(["before", line, "after"], { folder: own, home, hides: false });
   expect(found).toEqual(words.map((word) => expect.stringContaining(word)));
 });
 
 test("newest first, each path once, and at most three", () => {
   const lines = [..."abcda"].map((name) => `cat: /srv/${name}: Permission denied`);
-  expect(denialsIn(lines, { folder: own, home }).map((text) => /access to (\S+):/.exec(text)?.[1])).toEqual([
-    "/srv/a",
-    "/srv/d",
-    "/srv/c",
-  ]);
+  expect(
+    denialsIn(lines, { folder: own, home, hides: false }).map((text) => /access to (\S+):/.exec(text)?.[1]),
+  ).toEqual(["/srv/a", "/srv/d", "/srv/c"]);
 });

@@ -55,6 +55,7 @@ test("SIGKILL of the hub leaves no process of any plugin", async () => {
     import { homeAt } from ${source("home/paths.ts")};
     import { createPlugins } from ${source("plugins/supervisor.ts")};
     import { probeLandlock } from ${source("plugins/confine/landlock.ts")};
+    import { probeNamespaces } from ${source("plugins/confine/namespaces.ts")};
     const entry = {
       enabled: true, args: [], env: {}, heartbeat_timeout_secs: 90, confine: "auto", read: [], write: [],
       max_processes: 1000, publish: [], subscribe: [],
@@ -64,7 +65,7 @@ test("SIGKILL of the hub leaves no process of any plugin", async () => {
       home: homeAt(${JSON.stringify(folder)}), execPath: process.execPath, env: process.env, clock: systemClock,
       log: silentLog, random: (n) => crypto.getRandomValues(new Uint8Array(n)), emit() {}, broker: () => ({ host: "::", port: 1, prefix: "hub" }),
       accounts: { issue: () => "x", revoke() {} }, channel: {}, devices: { count: () => 0, heard() {}, unavailable() {} },
-      known: { load: () => [], save() {} }, limits: { reached() {} }, landlock: probeLandlock, secrets: [],
+      known: { load: () => [], save() {} }, limits: { reached() {} }, landlock: probeLandlock, namespaces: probeNamespaces, secrets: [],
     });
     plugins.startAll();
     setTimeout(() => process.exit(1), 20_000);`,

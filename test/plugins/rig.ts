@@ -10,6 +10,7 @@ import type { HubEvent } from "../../src/events/catalog.ts";
 import { type Home, homeAt } from "../../src/home/paths.ts";
 import { type PluginEntry, PluginsSection } from "../../src/plugins/config.ts";
 import { type Landlock, probeLandlock } from "../../src/plugins/confine/landlock.ts";
+import { type Namespaces, probeNamespaces } from "../../src/plugins/confine/namespaces.ts";
 import type { ManageChannel } from "../../src/plugins/remote.ts";
 import { createPlugins, type Plugins } from "../../src/plugins/supervisor.ts";
 
@@ -39,6 +40,8 @@ export interface RigOptions {
   broker?: { host: string; port: number; prefix: string };
   /** A kernel's support of Landlock; this machine's own when absent. */
   landlock?: () => Landlock;
+  /** Whether it lets the hub make namespaces; as this machine does when absent. */
+  namespaces?: () => Namespaces;
   secrets?: string[];
   /** The MQTT messages to plugins; they go nowhere when absent. */
   channel?: ManageChannel;
@@ -89,6 +92,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
     known: { load: () => known, save: (ids) => void known.splice(0, known.length, ...ids) },
     limits: { reached: (limit) => void reached.push(limit) },
     landlock: options.landlock ?? probeLandlock,
+    namespaces: options.namespaces ?? probeNamespaces,
     secrets: options.secrets ?? [],
   });
   return {

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { seesSecrets } from "../../auth/roles.ts";
 import { pluginStatus } from "../../events/plugins.ts";
+import { HeldBy } from "../../plugins/confine/means.ts";
 import type { PluginRecord } from "../../plugins/records.ts";
 import type { Plugins } from "../../plugins/supervisor.ts";
 import type { Callers } from "../callers.ts";
@@ -22,6 +23,10 @@ export const Plugin = Type.Object(
     }),
     confined: Type.Union([Type.Boolean(), Type.Null()], {
       description: "Whether the kernel keeps it to its own folder; null for one the hub does not run",
+    }),
+    held_by: Type.Union([HeldBy, Type.Null()], {
+      description:
+        "By what: Landlock, namespaces with a filter of system calls, that filter alone (it can read what the hub can), or nothing; null for one the hub does not run",
     }),
     confined_detail: Type.String({ description: "By what, or why not" }),
     restarts: Type.Integer(),

@@ -1,16 +1,21 @@
 // The program of a cell (core/cell.ts): the hub's own, which the launcher confines to what it needs to run and the one file that it
-// reads. It has no network, and nothing of the home. Where the kernel has no Landlock it runs as it is, within its bounds all the same.
+// reads. It has no network, and nothing of the home. Where the kernel has neither Landlock nor namespaces for it, it has no network, and
+// is within its bounds all the same.
 import { readFileSync } from "node:fs";
 import launcherBundle from "../../../dist/plugins/launcher.bundle.js" with { type: "file" };
 import type { CellProgram } from "../../core/cell.ts";
-import { DROPPED } from "./confinement.ts";
-import { rulesOf } from "./grants.ts";
-import { handledRights, type Landlock, scopes } from "./landlock.ts";
+import { ALL_CAPABILITIES, DROPPED } from "./confinement.ts";
+import { rulesOf, viewOf } from "./grants.ts";
+import type { Landlock } from "./landlock.ts";
 import type { LaunchOrder } from "./launcher.ts";
+import { type Means, meansOf } from "./means.ts";
+import type { Namespaces } from "./namespaces.ts";
+import { realPath } from "./trees.ts";
 
 export interface CellConfinementOptions {
-  /** Called once, when first needed. */
+  /** These two are called once, when first needed. */
   landlock: () => Landlock;
+  namespaces: () => Namespaces;
   execPath: string;
   isRoot: boolean;
 }
@@ -32,24 +37,43 @@ const NEEDED = [
   "/etc/ld.so.cache",
   "/dev/null",
   "/dev/urandom",
-  "/proc/self",
 ];
 
-export function createCellConfinement({ landlock, execPath, isRoot }: CellConfinementOptions) {
-  let found: Landlock | undefined;
+export function createCellConfinement({ landlock, namespaces, execPath, isRoot }: CellConfinementOptions) {
+  let found: Means | undefined;
+
+  /** What it sees of the files. */
+  function restrictionsOf({ landlock, command }: Means, paths: readonly string[]) {
+    if (landlock) {
+      const rules = rulesOf([...paths, "/proc/self"].map((path) => ({ path, right: "read" as const })));
+      return { landlock: { ...landlock, rules }, view: undefined };
+    }
+    if (!command) return { landlock: undefined, view: undefined };
+    // In the namespaces of others, processes are closed to it.
+    const real = [...paths, "/proc"].flatMap((path) => realPath(path) ?? []);
+    return {
+      landlock: undefined,
+      view: viewOf(
+        real.map((path) => ({ path, right: "read" as const })),
+        paths,
+      ),
+    };
+  }
+
   return function confined({ argv, env, readable }: CellTask): CellProgram {
-    found ??= landlock();
-    const { abi } = found;
-    if (abi === 0) return { argv, env };
+    found ??= meansOf(landlock(), namespaces);
+    const { heldBy, command } = found;
+    if (heldBy === "nothing") return { argv, env };
     const order: LaunchOrder = {
       ...{ argv: [...argv], env: { ...env }, cwd: "/", temporary: undefined },
-      ...{ handled: handledRights(abi), scoped: scopes(abi), drop: isRoot ? DROPPED : [], hub: process.pid },
-      rules: rulesOf([...NEEDED, execPath, ...readable].map((path) => ({ path, right: "read" as const }))),
+      ...restrictionsOf(found, [...NEEDED, execPath, ...readable]),
+      ...{ drop: command ? ALL_CAPABILITIES : isRoot ? DROPPED : [], hub: process.pid },
       ...{ network: false, unixSockets: false },
     };
     const source = readFileSync(launcherBundle, "utf8");
+    const launcher = [execPath, "--no-env-file", "--config=/dev/null", "--no-install", "-e", source];
     return {
-      argv: [execPath, "--no-env-file", "--config=/dev/null", "--no-install", "-e", source],
+      argv: command ? [...command, ...launcher] : launcher,
       env: { BUN_BE_BUN: "1" },
       input: JSON.stringify(order),
     };

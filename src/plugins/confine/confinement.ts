@@ -4,23 +4,27 @@ import launcherBundle from "../../../dist/plugins/launcher.bundle.js" with { typ
 import type { Log } from "../../core/log.ts";
 import type { Home } from "../../home/paths.ts";
 import type { PluginEntry } from "../config.ts";
-import { exposed, grantsOf, rulesOf } from "./grants.ts";
-import { gaps, handledRights, type Landlock, scopes } from "./landlock.ts";
+import { exposed, grantsOf, rulesOf, viewOf } from "./grants.ts";
+import type { Landlock } from "./landlock.ts";
 import type { LaunchOrder } from "./launcher.ts";
+import { type HeldBy, type Means, meansOf } from "./means.ts";
+import type { Namespaces } from "./namespaces.ts";
 
-/** Whether the plugin is confined, or would be at its next start, and why (not). */
+/** By what the plugin is held, or would be at its next start, and why (not). */
 export interface Verdict {
+  /** Whether to its own folder. */
   confined: boolean;
+  heldBy: HeldBy;
   detail: string;
 }
 
 export interface Confinement {
   verdict(entry: Pick<PluginEntry, "confine">): Verdict;
-  /** Why it must not be started: `strict`, and the kernel has no Landlock. */
+  /** Why it must not be started: `strict`, and the kernel cannot keep it to its folder. */
   whyNot(entry: Pick<PluginEntry, "confine">): string | undefined;
   /** Secrets that confined plugins can read nevertheless, and what to do. */
   problems(): string[];
-  /** The launcher that runs this program confined. Throws HubError `config` when the entry would open the hub's files. */
+  /** The launcher that runs this program as the verdict says. Throws HubError `config` when the entry would open the hub's files. */
   wrap(entry: PluginEntry, program: Program): Program & { input: string };
 }
 
@@ -33,8 +37,9 @@ export interface Program {
 }
 
 export interface ConfinementOptions {
-  /** Called once, when first needed. */
+  /** These two are called once, when first needed. */
   landlock: () => Landlock;
+  namespaces: () => Namespaces;
   home: Home;
   execPath: string;
   /** Files and folders of the hub outside its home that no plugin may read. */
@@ -47,55 +52,72 @@ export interface ConfinementOptions {
 // device files, rebooting, limits, the kernel's log.
 export const DROPPED = [2, 9, 16, 17, 18, 19, 20, 21, 22, 24, 26, 27, 30, 32, 33, 34, 35, 36, 37, 38, 39, 40];
 
+export const ALL_CAPABILITIES = Array.from({ length: 64 }, (_, capability) => capability);
+
 export function createConfinement(options: ConfinementOptions): Confinement {
   const { home, execPath, secrets, isRoot } = options;
-  let found: Landlock | undefined;
+  let found: Means | undefined;
   let source: string | undefined;
-  const landlock = (): Landlock => {
-    found ??= options.landlock();
+  const means = (): Means => {
+    found ??= meansOf(options.landlock(), options.namespaces);
     return found;
   };
 
+  function verdict({ confine }: Pick<PluginEntry, "confine">): Verdict {
+    if (confine === "off") return { confined: false, heldBy: "nothing", detail: 'confine = "off"' };
+    const { heldBy, detail } = means();
+    return { confined: heldBy === "landlock" || heldBy === "namespaces", heldBy, detail };
+  }
+
+  /** What only a plugin that is kept to its folder gets. */
+  function restrictionsOf(entry: PluginEntry, { binary, config, argv, cwd }: Program) {
+    const { landlock, command } = means();
+    if (!landlock && !command) return { landlock: undefined, view: undefined, temporary: undefined };
+    const { list, missing } = grantsOf({ entry, home, binary, config, execPath, secrets, isRoot });
+    if (missing.length > 0)
+      options.log.warn("a path of read or write does not exist; it is checked again at the next start", {
+        plugin: entry.id,
+        paths: missing,
+      });
+    const named = [...entry.read, ...entry.write].map(home.resolve);
+    const names = [home.root, cwd, binary, config, ...argv, ...named].filter((name) => name.startsWith("/"));
+    return {
+      landlock: landlock && { ...landlock, rules: rulesOf(list) },
+      view: command && viewOf(list, names),
+      temporary: entry.env.TMPDIR === undefined ? `${cwd}/tmp` : undefined,
+    };
+  }
+
   return {
-    verdict({ confine }) {
-      if (confine === "off") return { confined: false, detail: 'confine = "off"' };
-      const { abi, reason } = landlock();
-      if (abi === 0) return { confined: false, detail: reason };
-      return { confined: true, detail: [`Landlock ${abi}`, gaps(abi)].filter(Boolean).join(": ") };
-    },
-    whyNot({ confine }) {
-      if (confine !== "strict" || landlock().abi > 0) return undefined;
-      return `cannot be confined, as confine = "strict" asks: ${landlock().reason}; "auto" would run it unconfined`;
+    verdict,
+    whyNot(entry) {
+      const { confined, detail } = verdict(entry);
+      if (entry.confine !== "strict" || confined) return undefined;
+      return `cannot be kept to its folder, as confine = "strict" asks: ${detail}; "auto" runs it so`;
     },
     problems: () =>
       exposed(secrets).map((path) => `${path} is a secret that confined plugins can read: keep it in ${home.config}`),
     wrap(entry, program) {
-      const { binary, config, argv, cwd, env } = program;
-      const { list, missing } = grantsOf({ entry, home, binary, config, execPath, secrets, isRoot });
-      if (missing.length > 0)
-        options.log.warn("a path of read or write does not exist; it is checked again at the next start", {
-          plugin: entry.id,
-          paths: missing,
-        });
-      const temporary = entry.env.TMPDIR === undefined ? `${cwd}/tmp` : undefined;
+      const { argv, cwd, env } = program;
+      const restrictions = restrictionsOf(entry, program);
+      const { temporary } = restrictions;
+      const { command } = means();
       const order: LaunchOrder = {
+        ...restrictions,
         argv: [...argv],
         env: { ...env, ...(temporary && { TMPDIR: temporary }) },
         cwd,
-        handled: handledRights(landlock().abi),
-        scoped: scopes(landlock().abi),
-        rules: rulesOf(list),
-        temporary,
-        drop: isRoot ? DROPPED : [],
+        drop: command ? ALL_CAPABILITIES : isRoot ? DROPPED : [],
         hub: process.pid,
         network: true,
         unixSockets: entry.unix_sockets,
       };
       source ??= readFileSync(launcherBundle, "utf8");
+      // The same flags as for a `.js` plugin: no `.env`, no bunfig.toml, no downloads.
+      const launcher = [execPath, "--no-env-file", "--config=/dev/null", "--no-install", "-e", source];
       return {
         ...program,
-        // The same flags as for a `.js` plugin: no `.env`, no bunfig.toml, no downloads.
-        argv: [execPath, "--no-env-file", "--config=/dev/null", "--no-install", "-e", source],
+        argv: command ? [...command, ...launcher] : launcher,
         // The plugin's own environment is in the order, and is set only when it is confined.
         env: { BUN_BE_BUN: "1" },
         cwd: "/",

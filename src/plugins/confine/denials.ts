@@ -9,9 +9,12 @@ export interface PluginPlace {
   /** The plugin's own folder, in which it runs. */
   folder: string;
   home: Home;
+  /** Whether it does not even see what is closed to it: the kernel then says that it does not exist. */
+  hides: boolean;
 }
 
 const DENIED = /permission denied|EACCES|operation not permitted|EPERM|AccessDenied|access denied/i;
+const HIDDEN = /no such file|ENOENT|FileNotFound|read-only file system|EROFS/i;
 // `open '/srv/x'`, `[Errno 13] Permission denied: '/srv/x'`
 const QUOTED = /['"`]([^'"`]*\/[^'"`]*)['"`]/g;
 // `/bin/cat: ../x: Permission denied`, `cannot create /srv/x: …`: the last path was denied.
@@ -22,7 +25,7 @@ const LONGEST = 300;
 /** One sentence for each denied path, newest first. */
 export function denialsIn(lines: readonly string[], where: PluginPlace): string[] {
   const paths = lines
-    .filter((line) => DENIED.test(line))
+    .filter((line) => DENIED.test(line) || (where.hides && HIDDEN.test(line)))
     .reverse()
     .flatMap((line) => {
       const quoted = [...line.matchAll(QUOTED)];
@@ -30,19 +33,20 @@ export function denialsIn(lines: readonly string[], where: PluginPlace): string[
     })
     .map(([, path = ""]) => resolve(where.folder, path));
   const outside = paths.filter(
-    (path) => path.length <= LONGEST && !isWithin(path, where.folder) && !isDeniedToHub(path),
+    (path) => path.length <= LONGEST && !isWithin(path, where.folder) && !isClosedToHub(path, where.hides),
   );
   return [...new Set(outside)].slice(0, MOST).map((path) => sentence(path, where));
 }
 
-// Devices are open to plugins, and a file that the hub cannot read either is denied by its permissions.
-function isDeniedToHub(path: string): boolean {
+// Devices are open to plugins, and a file that the hub cannot read either is denied by its permissions. One that the hub does not
+// see either does not exist, or another part of the path is denied.
+function isClosedToHub(path: string, hides: boolean): boolean {
   if (isWithin(path, "/dev")) return true;
   try {
     accessSync(path, constants.R_OK);
     return false;
   } catch (error) {
-    return systemCode(error) === "EACCES";
+    return hides || systemCode(error) === "EACCES";
   }
 }
 

@@ -6,8 +6,9 @@ import { HubError } from "../../core/errors.ts";
 import type { Home } from "../../home/paths.ts";
 import { isScript } from "../command.ts";
 import type { PluginEntry } from "../config.ts";
+import type { FileView } from "./file-view.ts";
 import { FILE_RIGHTS, RIGHTS, type Right } from "./landlock.ts";
-import { entriesOf, isWithin, openAround, realPath, realPlace } from "./trees.ts";
+import { entriesOf, isWithin, linksOn, openAround, realPath, realPlace } from "./trees.ts";
 
 export interface Grant {
   /** With links resolved. */
@@ -44,6 +45,8 @@ const RUNNING = [
 ];
 const LINKED = ["/etc/resolv.conf", "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/pki/tls/certs"];
 const SHARED = ["/dev/shm", "/run/lock"];
+// By which programs know what is in /run.
+const COMMON_NAMES = ["/var/run", "/var/lock"];
 // Disks and memory, which only root can open; for other users the permissions of the files deny them.
 const RAW = /^(mem|kmem|port|kmsg|nvram|nvme.*|sg\d+|bsg|mapper)$/;
 // Folders that are shared by several programs.
@@ -88,6 +91,30 @@ export function rulesOf(grants: readonly Grant[]): [path: string, rights: number
     rules.set(path, (rules.get(path) ?? 0) | rights);
   }
   return [...rules];
+}
+
+const ACCESS = { list: "name", read: "read", device: "read", shared: "write", write: "write" } as const;
+
+/**
+ * The same as a tree of mounts. A device file can be written to in a folder that cannot be changed. `names`: paths by which the
+ * plugin knows its files, with links in them.
+ */
+export function viewOf(grants: readonly Grant[], names: readonly string[]): FileView {
+  const wanted = new Map<string, FileView["mounts"][number][1]>();
+  for (const { path, right } of grants) {
+    const known = wanted.get(path);
+    if (known !== "write" && ACCESS[right] !== "name") wanted.set(path, ACCESS[right]);
+    else if (known === undefined) wanted.set(path, ACCESS[right]);
+  }
+  const mounts = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1));
+  const isOpenAbove = ([path, access]: FileView["mounts"][number]): boolean =>
+    mounts.some(
+      ([above, there]) =>
+        above !== path && isWithin(path, above) && (there === "write" || (there === "read" && access !== "write")),
+    );
+  const atTheTop = entriesOf("/").map((name) => `/${name}`);
+  const links = new Map([...atTheTop, ...COMMON_NAMES, ...names].flatMap(linksOn));
+  return { mounts: mounts.filter((mount) => !isOpenAbove(mount)), links: [...links] };
 }
 
 function systemGrants({ home, secrets, isRoot }: GrantOptions): Grant[] {

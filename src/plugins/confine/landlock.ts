@@ -39,7 +39,8 @@ function askKernel(): Landlock {
   }
 }
 
-function errnoAt(address: Pointer | bigint | null): number {
+/** Where the C library keeps the number of this thread's last error. */
+export function errnoAt(address: Pointer | bigint | null): number {
   return address === null ? 0 : read.i32(Number(address) as Pointer, 0);
 }
 

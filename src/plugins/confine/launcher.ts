@@ -1,8 +1,9 @@
 // Starts a confined plugin: the hub's binary runs this script as plain Bun; it restricts itself, then replaces itself by the plugin
 // (execve). It is passed as text with `-e`, without other code of the hub, and runs in the folder `/`, so that no file of the plugin can
 // change what happens before the restriction. Its order is on stdin.
-import { dlopen, type Pointer, ptr, read } from "bun:ffi";
 import { closeSync, mkdirSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { enterFileView, type FileView } from "./file-view.ts";
+import { openLibc } from "./libc.ts";
 import { systemCallFilter } from "./system-calls.ts";
 
 /** JSON on stdin. The rights are the kernel's numbers, decided in grants.ts. */
@@ -10,13 +11,13 @@ export interface LaunchOrder {
   argv: string[];
   env: Record<string, string>;
   cwd: string;
-  /** Rights that are denied unless a rule grants them. */
-  handled: number;
-  scoped: number;
-  rules: [path: string, rights: number][];
+  /** Where the kernel has Landlock. */
+  landlock: Restriction | undefined;
+  /** Where it has none, but namespaces, in which this runs. */
+  view: FileView | undefined;
   /** The plugin's own temporary folder, which is created or emptied. */
   temporary: string | undefined;
-  /** Capabilities to drop when running as root. */
+  /** Capabilities that it can never have. */
   drop: number[];
   /** The process id of the hub. */
   hub: number;
@@ -24,6 +25,13 @@ export interface LaunchOrder {
   network: boolean;
   /** Whether it may connect to UNIX sockets. */
   unixSockets: boolean;
+}
+
+interface Restriction {
+  /** Rights that are denied unless a rule grants them. */
+  handled: number;
+  scoped: number;
+  rules: [path: string, rights: number][];
 }
 
 // The same on x64 and arm64.
@@ -34,6 +42,10 @@ const CLOSE_RANGE = 436;
 const CLOSE_RANGE_CLOEXEC = 4n;
 const RULE_PATH_BENEATH = 1n;
 const PR_CAPBSET_DROP = 24;
+const CAPSET: Readonly<Record<string, number>> = { x64: 126, arm64: 91 };
+const CAPABILITY_VERSION_3 = 0x2008_0522;
+const PR_CAP_AMBIENT = 47;
+const PR_CAP_AMBIENT_CLEAR_ALL = 4n;
 const PR_SET_SECCOMP = 22;
 const SECCOMP_MODE_FILTER = 2n;
 const PR_SET_NO_NEW_PRIVS = 38;
@@ -58,20 +70,8 @@ const NOT_FOUND = 127;
 /** The plugin could not be confined, and was not started. */
 const NOT_CONFINED = 125;
 
-const { symbols: libc } = dlopen("libc.so.6", {
-  syscall: { args: ["i64", "u64", "u64", "u64", "u64", "u64"], returns: "i64" },
-  prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
-  open: { args: ["ptr", "i32", "u32"], returns: "i32" },
-  dup2: { args: ["i32", "i32"], returns: "i32" },
-  signal: { args: ["i32", "u64"], returns: "u64" },
-  execve: { args: ["ptr", "ptr", "ptr"], returns: "i32" },
-  __errno_location: { args: [], returns: "ptr" },
-});
-
-function errno(): number {
-  const address = libc.__errno_location();
-  return address === null ? 0 : read.i32(Number(address) as Pointer, 0);
-}
+const library = openLibc();
+const { call: libc, at, text, numbers, list, errno } = library;
 
 function end(code: number, message: string): never {
   writeSync(2, `hub: ${message}\n`);
@@ -83,33 +83,12 @@ function failed(what: string): never {
   return end(NOT_CONFINED, `the plugin could not be confined and was not started: ${what} failed (error ${number})`);
 }
 
-// Keeps the buffers alive, as the kernel gets their addresses.
-const kept: Uint8Array[] = [];
-
-function at(bytes: Uint8Array): Pointer {
-  kept.push(bytes);
-  return ptr(bytes);
-}
-
-function text(value: string): Pointer {
-  return at(Buffer.from(`${value}\0`));
-}
-
-function numbers(values: readonly bigint[]): Pointer {
-  return at(new Uint8Array(new BigUint64Array(values).buffer));
-}
-
-function list(values: readonly string[]): Pointer {
-  return numbers([...values.map((value) => BigInt(text(value))), 0n]);
-}
-
-function restrict({ handled, scoped, rules }: LaunchOrder): void {
+function restrict({ handled, scoped, rules }: Restriction): void {
   // handled_access_fs, handled_access_net, scoped. Older versions accept zeros for fields that they do not know.
   const attributes = numbers([BigInt(handled), 0n, BigInt(scoped)]);
   const ruleset = Number(libc.syscall(CREATE_RULESET, BigInt(attributes), 24n, 0n, 0n, 0n));
   if (ruleset < 0) failed("landlock_create_ruleset");
   for (const [path, rights] of rules) addRule(ruleset, path, rights & handled);
-  if (libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) failed("no_new_privs");
   if (Number(libc.syscall(RESTRICT_SELF, BigInt(ruleset), 0n, 0n, 0n, 0n)) !== 0) failed("landlock_restrict_self");
 }
 
@@ -128,10 +107,10 @@ function addRule(ruleset: number, path: string, rights: number): void {
 }
 
 /** For this thread, which is the only one that execve leaves. */
-function filterSystemCalls({ hub, scoped, network, unixSockets }: LaunchOrder): void {
+function filterSystemCalls({ hub, landlock, network, unixSockets }: LaunchOrder): void {
   const filter = systemCallFilter({
     ...{ arch: process.arch, pid: process.pid, hub, network, unixSockets },
-    areSignalsScoped: scoped !== 0,
+    areSignalsScoped: (landlock?.scoped ?? 0) !== 0,
   });
   if (!filter) return;
   // struct sock_fprog: the number of instructions, and where they are.
@@ -189,10 +168,27 @@ function isProgram(path: string): boolean {
   }
 }
 
+function drop(capabilities: readonly number[]): void {
+  for (const capability of capabilities) libc.prctl(PR_CAPBSET_DROP, BigInt(capability), 0n, 0n, 0n);
+}
+
+/** What it had in its namespaces for the mounts; root would get it back from what is inheritable. */
+function dropAll(): void {
+  if (libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0n, 0n, 0n) !== 0) failed("giving up capabilities");
+  // struct __user_cap_header_struct: the version, and this process; then six words of capabilities.
+  const header = BigInt(at(new Uint8Array(new Uint32Array([CAPABILITY_VERSION_3, 0]).buffer)));
+  const none = BigInt(numbers([0n, 0n, 0n]));
+  if (Number(libc.syscall(CAPSET[process.arch] ?? 0, header, none, 0n, 0n, 0n)) !== 0) failed("giving up capabilities");
+}
+
 // If the hub died before, the JSON is incomplete, and nothing runs.
 const order: LaunchOrder = JSON.parse(readFileSync(0, "utf8"));
+const problem = order.view && enterFileView(order.view, library);
+if (problem !== undefined) failed(problem);
 process.chdir(order.cwd);
-for (const capability of order.drop) libc.prctl(PR_CAPBSET_DROP, BigInt(capability), 0n, 0n, 0n);
-restrict(order);
+drop(order.drop);
+if (order.view) dropAll();
+if (libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) failed("no_new_privs");
+if (order.landlock) restrict(order.landlock);
 if (order.temporary !== undefined) emptyFolder(order.temporary);
 become(order);

@@ -1,6 +1,9 @@
 // Paths with links resolved, and trees split so that a part of them stays closed.
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+// As many as the kernel follows.
+const MAX_LINKS = 40;
 
 /** Undefined when it does not exist or cannot be accessed. */
 export function realPath(path: string): string | undefined {
@@ -35,6 +38,37 @@ export function openAround(tree: string, closed: readonly string[]): string[] {
     .map((name) => join(tree, name))
     .filter((path) => !isLink(path))
     .flatMap((path) => openAround(path, closed));
+}
+
+/** The links on the way to a path, each with its real place. */
+export function linksOn(path: string): [place: string, target: string][] {
+  const found: [string, string][] = [];
+  let place = "/";
+  const rest = partsOf(path);
+  for (let part = rest.shift(); part !== undefined && found.length < MAX_LINKS; part = rest.shift()) {
+    const next = join(place, part);
+    const target = isLink(next) ? linkTarget(next) : undefined;
+    if (target === undefined) {
+      place = next;
+      continue;
+    }
+    found.push([next, target]);
+    rest.unshift(...partsOf(resolve(place, target)));
+    place = "/";
+  }
+  return found;
+}
+
+function partsOf(path: string): string[] {
+  return path.split("/").filter((part) => part !== "");
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 export function entriesOf(folder: string): string[] {

@@ -20,7 +20,7 @@ export interface Plugin {
   managed: boolean;
   pid: number | null;
   memory_bytes: number | null;
-  confined: boolean | null;
+  held_by: "landlock" | "namespaces" | "system_calls" | "nothing" | null;
   confined_detail: string;
   restarts: number;
   last_heartbeat: string | null;

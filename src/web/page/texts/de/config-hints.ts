@@ -75,8 +75,8 @@ export const hints: Readonly<Record<string, string>> = {
     "Weitere Umgebungsvariablen; Werte dürfen die des Hubs nennen, etwa ${HUB_MQTT_PASSWORD}",
   "Silence after which one that sends heartbeats is offline; after twice that it is restarted":
     "Nach so langem Schweigen gilt eins, das Lebenszeichen sendet, als ausgefallen; nach dem Doppelten wird es neu gestartet",
-  "Whether the kernel (Landlock) confines it to its own folder: auto if it can, strict or it is not started, off never":
-    "Ob der Kernel (Landlock) es auf seinen Ordner beschränkt: auto, wenn er kann; strict, oder es startet nicht; off nie",
+  "Whether the kernel confines it to its own folder: auto if it can, strict or it is not started, off never":
+    "Ob der Kernel es auf seinen Ordner beschränkt: auto, wenn er kann; strict, oder es startet nicht; off nie",
   "Further files and folders it may read and execute, relative to HUB_HOME":
     "Weitere Dateien und Ordner, die es lesen und ausführen darf, von HUB_HOME aus",
   "Further files and folders it may read, execute and change, relative to HUB_HOME":
