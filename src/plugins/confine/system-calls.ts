@@ -133,6 +133,7 @@ export const EXAMINED = {
   socket: [41, 198],
   socketpair: [53, 199],
   ioctl: [16, 29],
+  fcntl: [72, 25],
   pidfd_send_signal: [424, 424],
 } as const satisfies Readonly<Record<string, Numbers>>;
 
@@ -149,6 +150,9 @@ const SOCK_SEQPACKET = 5;
 const SOCK_TYPE_MASK = 0xf;
 /** Types into somebody's terminal: TIOCSTI, TIOCLINUX. */
 const TERMINAL_REQUESTS = [0x5412, 0x541c];
+/** Whom a file that is ready sends a signal, of one's choice: FIOSETOWN, SIOCSPGRP; F_SETOWN, F_SETOWN_EX. */
+const OWNER_REQUESTS = [0x8901, 0x8902];
+const OWNER_COMMANDS = [8, 15];
 
 // struct seccomp_data. Arguments have 64 bits; those that are looked at here are the kernel's int, their lower half.
 const NUMBER = 0;
@@ -208,7 +212,8 @@ function examined(options: FilterOptions, column: 0 | 1): Instruction[] {
     ...ifOneOf([0, pid], allow),
     refuse(EPERM),
   ];
-  const { setpriority, ioprio_set, clone, socket, socketpair, ioctl, pidfd_send_signal } = EXAMINED;
+  const { setpriority, ioprio_set, clone, socket, socketpair, ioctl, fcntl, pidfd_send_signal } = EXAMINED;
+  const requests = [...TERMINAL_REQUESTS, ...(areSignalsScoped ? [] : OWNER_REQUESTS)];
   return [
     ...on(setpriority[column], itself(PRIO_PROCESS)),
     ...on(ioprio_set[column], itself(IOPRIO_WHO_PROCESS)),
@@ -225,9 +230,12 @@ function examined(options: FilterOptions, column: 0 | 1): Instruction[] {
       ...ifOneOf([SOCK_STREAM, SOCK_SEQPACKET], allow),
       unixSockets ? allow : refuse(EACCES),
     ]),
-    ...on(ioctl[column], [load(argument(1)), ...ifOneOf(TERMINAL_REQUESTS, refuse(EPERM)), allow]),
+    ...on(ioctl[column], [load(argument(1)), ...ifOneOf(requests, refuse(EPERM)), allow]),
     // Whom it means is behind a file descriptor.
     ...(areSignalsScoped ? [] : on(pidfd_send_signal[column], [refuse(ENOSYS)])),
+    ...(areSignalsScoped
+      ? []
+      : on(fcntl[column], [load(argument(1)), ...ifOneOf(OWNER_COMMANDS, refuse(EPERM)), allow])),
   ];
 }
 
