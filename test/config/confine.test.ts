@@ -272,3 +272,14 @@ describe("a list with one element too many, or a wrong one", () => {
     expect(faults).toEqual(["4: notify.picture_hosts[0]", "6: history.include[1]"]);
   });
 });
+
+test("where plugins run, this machine's own address in the whitelist is a warning that says what happens", () => {
+  const plugins = '[[plugins]]\nid = "p"\nbinary = "p"\n';
+  const warningsOf = (text: string) => checkConfig(text).problems.map(({ path, warning }) => ({ path, warning }));
+  for (const own of ["127.0.0.1", "127.0.0.0/8", "::1"])
+    expect(warningsOf(`${AUTH}whitelist = ["10.0.0.1", "${own}"]\n${plugins}`)).toEqual([
+      { path: "auth.whitelist[1]", warning: true },
+    ]);
+  expect(warningsOf(`${AUTH}whitelist = ["127.0.0.1"]\n`)).toEqual([]);
+  expect(warningsOf(`${AUTH}whitelist = ["10.0.0.1"]\n${plugins}`)).toEqual([]);
+});

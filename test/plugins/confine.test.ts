@@ -6,36 +6,11 @@ import { join } from "node:path";
 import { probeLandlock } from "../../src/plugins/confine/landlock.ts";
 import { probeNamespaces } from "../../src/plugins/confine/namespaces.ts";
 import { openAround } from "../../src/plugins/confine/trees.ts";
+import { attempt, HUBS, landlock, ranOn, SECRET } from "./confine-rig.ts";
 import { createRig, type RigOptions, textOf, until } from "./rig.ts";
 
 const { abi } = probeLandlock();
-const SECRET = "jwt_secret_of_the_hub";
-const HUBS = {
-  "config/hub.toml": SECRET,
-  "data/state.redb": SECRET,
-  "rules/one.toml": SECRET,
-  "logs/hub.log": SECRET,
-  "plugins/other/secret": SECRET,
-};
 
-/** Runs the script as a plugin until it has written `done` into its folder; returns what its folder then holds. */
-async function ranOn(script: string, entry: object = {}, options: RigOptions = {}, files: Record<string, string> = {}) {
-  const path = "plugins/p/bin/run";
-  const rig = createRig([{ id: "p", binary: path, ...entry }], { ...HUBS, ...files, [path]: script }, options);
-  await rig.plugins.start("p");
-  const folder = rig.home.plugin("p").root;
-  await until("it is done", () => existsSync(join(folder, "done")) || rig.plugins.get("p").last_exit);
-  return {
-    rig,
-    folder,
-    text: (name: string) => textOf(join(folder, name)),
-    [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose](),
-  };
-}
-
-const attempt = (command: string) => `(${command}) >out 2>err; echo $? >code; touch done; exec sleep 60\n`;
-
-const landlock = () => ({ abi: 0, reason: "this kernel was built without Landlock" });
 const DETAILS = {
   landlock: new RegExp(`^Landlock ${abi}`),
   namespaces: /^namespaces and a filter of system calls, as this kernel/,
@@ -364,59 +339,6 @@ open("done", "w")
       const exit = await until("it has ended", () => rig.plugins.get("p").last_exit);
       expect(`${exit.reason} ${exit.output.join(" ")}`).toContain(words);
     }
-  });
-});
-
-describe("without Landlock and namespaces", () => {
-  const namespaces = () => ({ command: undefined, reason: "this machine lets the hub make no namespaces" });
-  const nothing = { landlock, namespaces };
-  const script = `#!/bin/sh\n${attempt("cat ../../config/hub.toml")}`;
-
-  test("auto filters its system calls alone, and logs that once", async () => {
-    await using run = await ranOn(script, {}, nothing);
-    expect(run.text("out")).toBe(SECRET);
-    expect(run.rig.plugins.get("p")).toMatchObject({
-      confined: false,
-      held_by: "system_calls",
-      confined_detail:
-        "a filter of system calls alone, so it can read what the hub can: this kernel was built without Landlock, and this machine lets the hub make no namespaces",
-    });
-    expect(run.rig.plugins.unconfined()).toBe(1);
-    run.rig.plugins.startAll();
-    expect(run.rig.warned.filter((line) => line.includes("not confined"))).toHaveLength(1);
-    expect(run.rig.plugins.problems()).toEqual([]);
-  });
-
-  test("what acts on the hub is refused all the same", async () => {
-    await using run = await ranOn(`#!/bin/sh\n${attempt(`prlimit --pid ${process.pid} --nofile=3:3`)}`, {}, nothing);
-    expect(run.text("code")).not.toBe("0\n");
-    await using killing = await ranOn(`#!/bin/sh\n${attempt(`kill -0 ${process.pid}`)}`, {}, nothing);
-    expect(killing.text("code")).not.toBe("0\n");
-  });
-
-  test("strict does not start it, and says what to do", async () => {
-    await using rig = createRig(
-      [{ id: "p", binary: "plugins/p/run", confine: "strict" }],
-      { "plugins/p/run": script },
-      nothing,
-    );
-    const record = await rig.plugins.start("p");
-    expect(record).toMatchObject({ status: "offline", pid: null, confined: false });
-    expect(record.last_exit?.reason).toBe(
-      'cannot be kept to its folder, as confine = "strict" asks: a filter of system calls alone, so it can read what the hub can: this kernel was built without Landlock, and this machine lets the hub make no namespaces; "auto" runs it so',
-    );
-    expect(rig.plugins.problems()).toEqual([expect.stringMatching(/^plugin "p" cannot be kept to its folder/)]);
-    expect(rig.issued).toEqual([]);
-  });
-});
-
-test("off runs it unconfined on any kernel", async () => {
-  await using run = await ranOn(`#!/bin/sh\n${attempt("cat ../../config/hub.toml")}`, { confine: "off" });
-  expect(run.text("out")).toBe(SECRET);
-  expect(run.rig.plugins.get("p")).toMatchObject({
-    confined: false,
-    held_by: "nothing",
-    confined_detail: 'confine = "off"',
   });
 });
 

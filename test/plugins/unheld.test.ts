@@ -1,0 +1,57 @@
+// Plugins that are not kept to their folder: by the filter of system calls alone, and by nothing.
+import { describe, expect, test } from "bun:test";
+import { attempt, landlock, ranOn, SECRET } from "./confine-rig.ts";
+import { createRig } from "./rig.ts";
+
+describe("without Landlock and namespaces", () => {
+  const namespaces = () => ({ command: undefined, reason: "this machine lets the hub make no namespaces" });
+  const nothing = { landlock, namespaces };
+  const script = `#!/bin/sh\n${attempt("cat ../../config/hub.toml")}`;
+
+  test("auto filters its system calls alone, and logs that once", async () => {
+    await using run = await ranOn(script, {}, nothing);
+    expect(run.text("out")).toBe(SECRET);
+    expect(run.rig.plugins.get("p")).toMatchObject({
+      confined: false,
+      held_by: "system_calls",
+      confined_detail:
+        "a filter of system calls alone, so it can read what the hub can: this kernel was built without Landlock, and this machine lets the hub make no namespaces",
+    });
+    expect(run.rig.plugins.unconfined()).toBe(1);
+    run.rig.plugins.startAll();
+    expect(run.rig.warned.filter((line) => line.includes("not confined"))).toHaveLength(1);
+    expect(run.rig.plugins.problems()).toEqual([]);
+  });
+
+  test("what acts on the hub is refused all the same", async () => {
+    await using run = await ranOn(`#!/bin/sh\n${attempt(`prlimit --pid ${process.pid} --nofile=3:3`)}`, {}, nothing);
+    expect(run.text("code")).not.toBe("0\n");
+    await using killing = await ranOn(`#!/bin/sh\n${attempt(`kill -0 ${process.pid}`)}`, {}, nothing);
+    expect(killing.text("code")).not.toBe("0\n");
+  });
+
+  test("strict does not start it, and says what to do", async () => {
+    await using rig = createRig(
+      [{ id: "p", binary: "plugins/p/run", confine: "strict" }],
+      { "plugins/p/run": script },
+      nothing,
+    );
+    const record = await rig.plugins.start("p");
+    expect(record).toMatchObject({ status: "offline", pid: null, confined: false });
+    expect(record.last_exit?.reason).toBe(
+      'cannot be kept to its folder, as confine = "strict" asks: a filter of system calls alone, so it can read what the hub can: this kernel was built without Landlock, and this machine lets the hub make no namespaces; "auto" runs it so',
+    );
+    expect(rig.plugins.problems()).toEqual([expect.stringMatching(/^plugin "p" cannot be kept to its folder/)]);
+    expect(rig.issued).toEqual([]);
+  });
+});
+
+test("off runs it unconfined on any kernel", async () => {
+  await using run = await ranOn(`#!/bin/sh\n${attempt("cat ../../config/hub.toml")}`, { confine: "off" });
+  expect(run.text("out")).toBe(SECRET);
+  expect(run.rig.plugins.get("p")).toMatchObject({
+    confined: false,
+    held_by: "nothing",
+    confined_detail: 'confine = "off"',
+  });
+});
