@@ -14,8 +14,12 @@ import type { Home } from "../home/paths.ts";
 import { type Refreshed, refreshAssets } from "../home/refresh.ts";
 import { EVER_MADE } from "../mqtt/device-accounts.ts";
 import { isPaired, readMachine } from "../standby/machine.ts";
+import { settleUpgrade } from "../system/apply-upgrade.ts";
+import { sweepStaged } from "../system/executable.ts";
+import { ON_TRIAL } from "../system/trial-start.ts";
 import { assets, hubToml } from "./assets.ts";
 import { findHomeOf, finishRestore, type Invocation, type Io } from "./command.ts";
+import { hubVersion } from "./version.ts";
 
 export interface Trouble {
   part: string;
@@ -39,7 +43,16 @@ export function enterHome(invocation: Invocation): Entered {
   // It fails for a home that belongs partly to root and partly to another user. The hub then runs as root, as an earlier one did.
   const isOwner = attempt(() => becomeOwner(home), troubles) !== FAILED;
   finishRestore(home, io, isOwner ? undefined : () => ({ [Symbol.dispose]() {} }));
+  attempt(() => settleLastUpgrade(home, io, troubles), troubles);
   return { home, troubles, laidOut: layOutUnlessKnown(home, io, troubles) };
+}
+
+/** Not for a hub that is being tried out: the one that tries it knows how it ends. */
+function settleLastUpgrade(home: Home, { edge }: Io, troubles: Trouble[]): void {
+  if (edge.env[ON_TRIAL] !== undefined || !existsSync(home.data)) return;
+  const message = settleUpgrade(home, { version: hubVersion, now: edge.clock.now() });
+  if (message !== undefined) troubles.push({ part: "upgrade", message });
+  sweepStaged(home);
 }
 
 function layOutUnlessKnown(home: Home, io: Io, troubles: Trouble[]): LaidOut & Refreshed {

@@ -21,6 +21,7 @@ import { PluginsSection, pluginProblems } from "../plugins/config.ts";
 import { RulesSection } from "../rules/config.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
 import { BatterySection, batteryProblems, DevicesSection, StorageSection } from "../state/config.ts";
+import { UpgradeSection } from "../system/config.ts";
 import { LocationSection, locationProblems } from "./location.ts";
 import { McpSection } from "./mcp.ts";
 import { ServerSection, serverProblems } from "./server.ts";
@@ -63,6 +64,7 @@ export const HubConfig = Type.Object(
     alerts: AlertsSection,
     mcp: McpSection,
     standby: StandbySection,
+    upgrade: UpgradeSection,
     log: LogSection,
   },
   { additionalProperties: false },

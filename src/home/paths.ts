@@ -32,8 +32,10 @@ export interface Home {
   readonly starts: string;
   /** How the last upgrade over the API went. */
   readonly lastUpgrade: string;
-  /** The databases as they were before an upgrade that is being tried out. */
+  /** The databases as they were before the last upgrade, until the new version has been well for a day. */
   readonly beforeUpgrade: string;
+  /** The same of a version that is being tried out. */
+  readonly beforeTrial: string;
   /** The checksums of the executable's own files that were laid out. */
   readonly assetManifest: string;
   readonly logs: string;
@@ -79,6 +81,7 @@ export function homeAt(path: string): Home {
     starts: at("data", "starts.json"),
     lastUpgrade: at("data", "last-upgrade.json"),
     beforeUpgrade: at("data", "before-upgrade"),
+    beforeTrial: at("data", "before-trial"),
     assetManifest: at("data", "assets.json"),
     logs: at("logs"),
     hubLog: at("logs", "hub.log"),

@@ -24,6 +24,7 @@ import type { SecondMachine } from "../standby/source/second-machine.ts";
 import { healthAddress } from "../system/ask-health.ts";
 import { thisMachine } from "../system/machine.ts";
 import { createSelfUpgrade } from "../system/self-upgrade.ts";
+import { startSnapshotExpiry } from "../system/snapshot-expiry.ts";
 import { createHealth, createStatus, type Health } from "../system/status.ts";
 import { openConfigFile } from "./config-file.ts";
 import { startMetrics } from "./metrics.ts";
@@ -90,6 +91,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
   });
   const status = statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients);
   const assertHub = hubAssertion(options, wired.secondMachine);
+  stack.use(startSnapshotExpiry({ home, clock, log: log.child("upgrade"), isWell: () => health().ready }));
   const metrics = stack.use(startMetrics({ ...wired, clock, status, stream: () => stream }));
   const app = createApp({
     ...wired,
@@ -128,6 +130,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
       log: log.child("upgrade"),
       layouts: databaseSchemas,
       address: healthAddress(config),
+      watchSecs: config.upgrade.watch_secs,
       requestRestart: options.requestRestart,
     }),
     status,

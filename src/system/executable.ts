@@ -15,11 +15,13 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
+import { join } from "node:path";
 import { removeIfPossible, syncFolder } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { requireSpace } from "../core/free-space.ts";
 import { isObject, parseJson } from "../core/json.ts";
 import type { Owner } from "../home/owner.ts";
+import type { Home } from "../home/paths.ts";
 import type { BinFolder } from "./bin-folder.ts";
 import type { Machine } from "./machine.ts";
 
@@ -170,6 +172,11 @@ export function isSame(staged: string, folder: BinFolder): boolean {
   return withRights(folder, () => readFileSync(staged).equals(readFileSync(folder.executable)));
 }
 
+/** Removes what killed upgrades have left in a folder that this process may change. */
+export function sweepStaged({ bin, executable, previousExecutable }: Home): void {
+  for (const path of [join(bin, STAGED_NAME), ...[executable, previousExecutable].map(twinOf)]) removeIfPossible(path);
+}
+
 export function unstage(staged: string, folder: BinFolder): void {
   withRights(folder, () => rmSync(staged, { force: true }));
 }
@@ -220,9 +227,11 @@ function asidePath({ executable }: BinFolder): string {
   return `${executable}.before`;
 }
 
+const twinOf = (file: string): string => `${file}.twin`;
+
 /** A hard link to the file, or a copy where the file system has no hard links. */
 function secondName(file: string): string {
-  const second = `${file}.twin`;
+  const second = twinOf(file);
   rmSync(second, { force: true });
   try {
     linkSync(file, second);

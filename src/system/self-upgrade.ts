@@ -4,6 +4,7 @@ import { closeSync, existsSync, fchmodSync, fsyncSync, openSync, realpathSync, r
 import { join } from "node:path";
 import { HubError } from "../core/errors.ts";
 import { receiveFile, refuseTooLarge } from "../core/receive-file.ts";
+import type { Home } from "../home/paths.ts";
 import {
   type ApplyOptions,
   applyUpgrade,
@@ -15,7 +16,6 @@ import {
 } from "./apply-upgrade.ts";
 import type { HealthAddress } from "./ask-health.ts";
 import { runnerOf } from "./bin-folder.ts";
-import { requireSpaceFor } from "./database-keep.ts";
 import {
   assertForThisMachine,
   confirmSwap,
@@ -27,6 +27,7 @@ import {
   versionOf,
 } from "./executable.ts";
 import type { Machine } from "./machine.ts";
+import { keptSnapshot, requireSpaceForSnapshot } from "./snapshot.ts";
 
 const MOST_EXECUTABLE_BYTES = 500_000_000;
 
@@ -36,6 +37,8 @@ export interface UpgradeStatus {
   previous: string | null;
   /** Why the executable cannot be replaced over the API; null if it can. */
   refused: string | null;
+  /** The databases as they were before the last upgrade. */
+  snapshot: { version: string; at: string; bytes: number } | null;
   last: LastUpgrade | null;
 }
 
@@ -58,11 +61,11 @@ export interface UploadedExecutable {
 export interface SelfUpgrade {
   status(): Promise<UpgradeStatus>;
   receive(upload: UploadedExecutable): Promise<AcceptedUpgrade>;
-  /** To the version before the last upgrade; once more comes back. */
-  rollBack(): Promise<AcceptedUpgrade>;
+  /** To the version before the last upgrade; once more comes back. `withDatabases`: they become what they were before it, too. */
+  rollBack(withDatabases: boolean): Promise<AcceptedUpgrade>;
 }
 
-export interface SelfUpgradeOptions extends Pick<ApplyOptions, "home" | "clock" | "log" | "env"> {
+export interface SelfUpgradeOptions extends Pick<ApplyOptions, "home" | "clock" | "log" | "env" | "watchSecs"> {
   machine: Machine;
   version: string;
   execPath: string;
@@ -96,21 +99,22 @@ export function createSelfUpgrade(options: SelfUpgradeOptions): SelfUpgrade {
     }
   }
 
-  function accept(
-    to: string,
-    databases: readonly string[],
-    change: Pick<ApplyOptions, "own" | "swap">,
-  ): AcceptedUpgrade {
-    requireSpaceFor(home, databases);
+  function accept(to: string, change: Pick<ApplyOptions, "own" | "swap" | "withDatabases">): AcceptedUpgrade {
+    requireSpaceForSnapshot(home);
     log.warn("another version was accepted; the hub restarts with it", { from, to });
-    const apply = (): Promise<void> => applyUpgrade({ ...options, ...change, from, to, databases });
+    const apply = (): Promise<void> => applyUpgrade({ ...options, ...change, from, to });
     return { from, to, restart: () => options.requestRestart({ apply }) };
   }
 
   return {
     async status() {
       const previous = await versionIn(options, home.previousExecutable).catch(() => null);
-      return { version: from, previous, refused: whyNot(options) ?? null, last: readLastUpgrade(home) };
+      const kept = keptSnapshot(home);
+      return {
+        ...{ version: from, previous, refused: whyNot(options) ?? null },
+        snapshot: kept ? { version: kept.version, at: kept.at, bytes: kept.bytes } : null,
+        last: readLastUpgrade(home),
+      };
     },
     async receive({ body, bytes, force }) {
       refuseTooLarge(UPLOADED, bytes ?? 0, MOST_EXECUTABLE_BYTES);
@@ -125,20 +129,23 @@ export function createSelfUpgrade(options: SelfUpgradeOptions): SelfUpgrade {
           if (!force && Bun.semver.order(to, from) < 0)
             throw new HubError("conflict", `${to} is older than ${from}: ?force=true installs it all the same`);
           const swap: Swap = { in: (folder) => swapIn(staged, folder), out: undoSwap, confirm: confirmSwap };
-          return accept(to, await convertedBy(options, staged, to), { own, swap });
+          await assertReads(options, staged, to);
+          return accept(to, { own, swap, withDatabases: false });
         } catch (error) {
           rmSync(staged, { force: true });
           throw error;
         }
       });
     },
-    rollBack: () =>
+    rollBack: (withDatabases) =>
       alone(async (own) => {
         const previous = home.previousExecutable;
         if (!existsSync(previous)) throw new HubError("not_found", "there is no version before this one");
         const to = await versionIn(options, previous);
         const swap: Swap = { in: swapBack, out: swapBack, confirm() {} };
-        return accept(to, await convertedBy(options, previous, to), { own, swap });
+        if (withDatabases) assertSnapshotOf(home, to);
+        else await assertReads(options, previous, to);
+        return accept(to, { own, swap, withDatabases });
       }),
   };
 }
@@ -160,18 +167,23 @@ function versionIn({ machine, home }: SelfUpgradeOptions, file: string): Promise
 }
 
 /** Throws HubError `conflict` where that version cannot read the databases of this home. */
-async function convertedBy(options: SelfUpgradeOptions, file: string, to: string): Promise<string[]> {
-  const { home, machine, layouts } = options;
+async function assertReads({ home, machine, layouts }: SelfUpgradeOptions, file: string, to: string): Promise<void> {
   const reads = await databasesOf(file, machine, runnerOf(home, file));
-  if (reads.state < layouts.state || reads.history < layouts.history)
-    throw new HubError(
-      "conflict",
-      `${to} cannot read the databases, which this version has converted: install it with \`hub upgrade --force\` on the machine and restore a backup from its time`,
-    );
-  return [
-    ...(reads.state > layouts.state ? [home.stateDb] : []),
-    ...(reads.history > layouts.history && existsSync(home.historyDb) ? [home.historyDb] : []),
-  ];
+  if (reads.state >= layouts.state && reads.history >= layouts.history) return;
+  const kept = keptSnapshot(home);
+  const way =
+    kept?.version === to
+      ? `go back with the databases of ${kept.at} (?databases=true); what came since then is not in them`
+      : "install it with `hub upgrade --force` on the machine and restore a backup from its time";
+  throw new HubError("conflict", `${to} cannot read the databases, which this version has converted: ${way}`);
+}
+
+function assertSnapshotOf(home: Home, to: string): void {
+  if (keptSnapshot(home)?.version === to) return;
+  throw new HubError(
+    "conflict",
+    `there are no databases of ${to} any more, as they are kept for a day: go back without them, or restore a backup`,
+  );
 }
 
 function makeExecutable(path: string): void {

@@ -1,17 +1,19 @@
-// Starts another executable on the home while this process's own hub is down, to see whether it works there; then ends it again.
+// Starts another executable on the home while this process's own hub is down, to see whether it works there and stays well; then ends it
+// again.
 import { type Clock, sleep } from "../core/clock.ts";
 import { within } from "../core/lifecycle.ts";
 import type { Home } from "../home/paths.ts";
-import { askHealth, type HealthAddress } from "./ask-health.ts";
+import type { HealthAddress } from "./ask-health.ts";
+import { watchHealth } from "./watch-health.ts";
 
-const TRIAL_MS = 60_000;
-const ASK_EVERY_MS = 100;
-const ANSWER_WITHIN_MS = 5000;
 const STOP_WITHIN_MS = 15_000;
 // Once this process is told to end, which has to be over before the supervisor kills it.
 const STOP_SOON_MS = 3000;
 // Messages for the supervisor are this process's own.
 const OURS = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"];
+
+/** In the environment of a hub on trial: how the upgrade ends is not for it to say. */
+export const ON_TRIAL = "HUB_ON_TRIAL";
 
 export interface TrialStart {
   clock: Clock;
@@ -20,23 +22,18 @@ export interface TrialStart {
   env: Readonly<Record<string, string | undefined>>;
   /** What it is to say. */
   version: string;
+  /** How long it has to stay well once it is up. */
+  watchSecs: number;
   /** Ends the trial early. */
   stopped: Promise<unknown>;
 }
 
-/** Why the home's executable does not work; undefined if it answered as that version. Nothing of it runs any more. */
-export async function tryStart({
-  clock,
-  home,
-  address,
-  env,
-  version,
-  stopped,
-}: TrialStart): Promise<string | undefined> {
-  const begun = clock.mono();
+/** Why the home's executable does not work; undefined if it answered as that version, and went on. Nothing of it runs any more. */
+export async function tryStart(trial: TrialStart): Promise<string | undefined> {
+  const { clock, home, env, stopped } = trial;
   const child = Bun.spawn([home.executable, "serve", "--home", home.root], {
     cwd: home.root,
-    env: Object.fromEntries(Object.entries(env).filter(([name]) => !OURS.includes(name))),
+    env: { ...Object.fromEntries(Object.entries(env).filter(([name]) => !OURS.includes(name))), [ON_TRIAL]: "1" },
     stdin: "ignore",
     stdout: "inherit",
     stderr: "inherit",
@@ -45,20 +42,11 @@ export async function tryStart({
   const end = (): void => child.kill("SIGTERM");
   process.on("exit", end);
   try {
-    let over: string | undefined;
     const ended = Promise.race([
       child.exited.then((code) => `it ended with ${child.signalCode ?? code}`),
       stopped.then(() => "the hub was told to stop"),
-    ]).then((why) => {
-      over = why;
-      return undefined;
-    });
-    while (over === undefined && clock.mono() - begun < TRIAL_MS) {
-      const health = await Promise.race([askHealth(address, ANSWER_WITHIN_MS), ended]);
-      if (over === undefined && health?.version === version && health.ready) return undefined;
-      await sleep(clock, "upgrade", ASK_EVERY_MS);
-    }
-    return over ?? `it did not answer ${address.host}:${address.port} within ${TRIAL_MS / 1000} s`;
+    ]);
+    return await watchHealth({ ...trial, isReady: true, ended });
   } finally {
     end();
     const soon = stopped.then(() => sleep(clock, "upgrade-end", STOP_SOON_MS));

@@ -1,6 +1,8 @@
-// Compiles a hub of another version, for upgrades: bun test/interop/other-hub.ts OUT VERSION [broken|converting|late|slow]. A broken one
-// says its version and ends when it is to serve; a converting one changes the layout of the state database; a late one does that,
-// and ends when it was all but up; a slow one needs twelve seconds to be up. With PAGE_PACK in its environment it has that page.
+// Compiles a hub of another version, for upgrades: bun test/interop/other-hub.ts OUT VERSION [KIND]. A `broken` one says its version and
+// ends when it is to serve; a `converting` one changes the layout of the state database; a `late` one does that, and ends when it was
+// all but up; a `slow` one needs twelve seconds to be up; an `overwriting` one writes over the state database and dies; an `emptying` one
+// removes users and devices and is up; a `hanging` and a `confused` one are up, and two seconds later answer nothing, or something else.
+// With PAGE_PACK in its environment it has that page.
 import { join } from "node:path";
 import { Glob, type PluginBuilder } from "bun";
 
@@ -12,10 +14,17 @@ const addMigration = (text: string): string =>
     "  // A new one goes here",
     '  "CREATE TABLE of_another_version (id INTEGER)",\n  // A new one goes here',
   );
-const failLate = (text: string): string =>
-  text.replace("late.ready = true;", 'throw new Error("this hub is broken on purpose");');
-const beSlow = (text: string): string =>
-  text.replace("late.ready = true;", "await Bun.sleep(12_000);\n  late.ready = true;");
+const READY = "late.ready = true;";
+/** What a version does instead of being ready. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  late: 'throw new Error("this hub is broken on purpose");',
+  slow: `await Bun.sleep(12_000); ${READY}`,
+  overwriting: 'await Bun.write(options.home.stateDb, "this was a database"); process.abort();',
+  emptying: `stores.db.durable.run("DELETE FROM users"); stores.db.durable.run("DELETE FROM devices"); ${READY}`,
+  hanging: `${READY} setTimeout(() => { for (;;); }, 2000);`,
+};
+const beConfused = (text: string): string =>
+  text.replace('isWhole ? "ok" : "degraded"', 'clock.mono() - begun > 2000 ? "confused" : "ok"');
 
 function alter(build: PluginBuilder, path: string, change: (text: string) => string): void {
   build.onLoad({ filter: new RegExp(`/src/${RegExp.escape(path)}$`) }, async (file) => {
@@ -42,8 +51,9 @@ const built = await Bun.build({
         const page = process.env.PAGE_PACK;
         if (page !== undefined) build.onResolve({ filter: /\/page\.pack$/ }, () => ({ path: page }));
         if (kind === "converting" || kind === "late") alter(build, "db/migrations/index.ts", addMigration);
-        if (kind === "late") alter(build, "hub.ts", failLate);
-        if (kind === "slow") alter(build, "hub.ts", beSlow);
+        const instead = INSTEAD[kind ?? ""];
+        if (instead !== undefined) alter(build, "hub.ts", (text) => text.replace(READY, instead));
+        if (kind === "confused") alter(build, "system/status.ts", beConfused);
         if (kind !== "broken") return;
         build.onLoad({ filter: /\/src\/hub\.ts$/ }, () => ({
           loader: "ts",

@@ -5,7 +5,14 @@ import { join, resolve } from "node:path";
 const ROOT = resolve(import.meta.dir, "..", "..");
 const FOLDER = join(ROOT, "dist", "other-hubs");
 
-export type OtherKind = "plain" | "converting" | "late";
+export type OtherKind =
+  | "plain"
+  | "converting"
+  | "late"
+  | "overwriting"
+  | "emptying"
+  | "hanging"
+  | "confused";
 
 /** Its path. It must stay as it is. */
 export async function otherHub(version: string, kind: OtherKind = "plain"): Promise<string> {

@@ -3,11 +3,9 @@
 import { beforeAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../support/free-port.ts";
-import { createHubPlace, type HubPlace, SECRET } from "../support/hub-place.ts";
-import type { HubProcess } from "../support/hub-process.ts";
+import { createHubPlace } from "../support/hub-place.ts";
 import { otherHub } from "../support/other-hub.ts";
-import { until } from "../support/wait.ts";
+import { runs, sendHub as send, startAtHome, statusOf } from "../support/upgrades.ts";
 
 const NEXT = { version: "99.1.0", kind: "plain" as const, file: "" };
 const CONVERTING = { version: "99.2.0", kind: "converting" as const, file: "" };
@@ -17,57 +15,11 @@ beforeAll(async () => {
   for (const other of [NEXT, CONVERTING, LATE]) other.file = await otherHub(other.version, other.kind);
 });
 
-interface Status {
-  version: string;
-  previous: string | null;
-  refused: string | null;
-  last: { from: string; to: string; ok: boolean | null; error: string | null } | null;
-}
-
-/** A hub that was started from its home, as a service is, on ports that stay. */
-async function startAtHome(place: HubPlace): Promise<HubProcess> {
-  const [port, broker] = [freePort(), freePort()];
-  place.put(
-    "config/hub.toml",
-    `[server]\nhost = "127.0.0.1"\nport = ${port}\n[auth]\njwt_secret = "${SECRET}"\n[mqtt]\nport = ${broker}\n`,
-    0o600,
-  );
-  return place.startFromHome();
-}
-
-async function send(
-  hub: HubProcess,
-  file: string,
-  query = "",
-): Promise<{ status: number; body: Record<string, unknown> }> {
-  const response = await fetch(`${hub.api}/system/upgrade${query}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${await hub.adminToken()}`, "content-type": "application/octet-stream" },
-    body: Bun.file(file),
-  });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-}
-
-async function runs(hub: HubProcess, version: string): Promise<void> {
-  const answers = async (): Promise<boolean> => {
-    try {
-      const health = await hub.get<{ version: string; ready: boolean }>("/health");
-      return health.version === version && health.ready && (await statusOf(hub)).last?.ok !== null;
-    } catch {
-      // It is between two of its starts.
-      return false;
-    }
-  };
-  await until(`version ${version} runs`, answers, { timeoutMs: 60_000 });
-}
-
-const statusOf = (hub: HubProcess): Promise<Status> => hub.get<Status>("/system/upgrade");
-
 test("an uploaded version takes over in the same process, and going back brings this one", async () => {
   await using place = createHubPlace();
   const hub = await startAtHome(place);
   const own = (await statusOf(hub)).version;
-  expect(await statusOf(hub)).toEqual({ version: own, previous: null, refused: null, last: null });
+  expect(await statusOf(hub)).toEqual({ version: own, previous: null, refused: null, snapshot: null, last: null });
   await hub.request("PUT", "/variables/kept", { body: { value: 7 } });
 
   expect(await send(hub, NEXT.file)).toEqual({ status: 202, body: { from: own, to: NEXT.version } });

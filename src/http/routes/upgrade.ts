@@ -12,6 +12,17 @@ const Status = Type.Object({
   version: Type.String({ description: "That runs" }),
   previous: nullable("The one before the last upgrade, to go back to"),
   refused: nullable("Why the version cannot be exchanged over the API; null if it can"),
+  snapshot: Type.Union(
+    [
+      Type.Object({
+        version: Type.String({ description: "That they belong to" }),
+        at: Type.String({ description: "UTC" }),
+        bytes: Type.Integer(),
+      }),
+      Type.Null(),
+    ],
+    { description: "The databases as they were before the last upgrade, until this version has been well for a day" },
+  ),
   last: Type.Union([LastUpgrade, Type.Null()], { description: "How the last one over the API went" }),
 });
 
@@ -84,10 +95,19 @@ export function upgradeRoutes({ upgrades }: UpgradeRoutesDeps) {
     )
     .post(
       "/rollback",
-      async function rollBackHub({ request }) {
-        return accept(request, await upgrades.rollBack());
+      async function rollBackHub({ request, query }) {
+        return accept(request, await upgrades.rollBack(query.databases));
       },
       {
+        query: t.Object(
+          {
+            databases: t.Boolean({
+              default: false,
+              description: "With the databases as they were before the upgrade; the present ones are kept in their place",
+            }),
+          },
+          { additionalProperties: false },
+        ),
         afterResponse,
         ...doc({
           access: "admin",
@@ -97,7 +117,7 @@ export function upgradeRoutes({ upgrades }: UpgradeRoutesDeps) {
           answers,
           refusals: {
             not_found: "There is no version before",
-            conflict: "The hub's user may not exchange it, or the version before cannot read the databases any more",
+            conflict: "The hub's user may not exchange it, the version before cannot read the databases any more, or its own are not kept any more",
             in_use: "Another upgrade is under way",
             storage,
           },
