@@ -16,6 +16,10 @@ export function createUpgradeCommand(machine: Machine): Command {
       ...homeOption,
       force: { type: "boolean", doc: "accept an older version, too" },
       rollback: { type: "boolean", doc: "without FILE: go back to the version before the last upgrade" },
+      databases: {
+        type: "boolean",
+        doc: "with --rollback: the databases become what they were before the upgrade, too; they are kept for a day",
+      },
     },
     maxPositionals: 1,
     completes: { "": "file" },
@@ -24,18 +28,22 @@ export function createUpgradeCommand(machine: Machine): Command {
       const [file] = positionals;
       if ((file === undefined) === !options.rollback)
         throw new HubError("invalid", "say either `hub upgrade FILE` or `hub upgrade --rollback`");
+      if (options.databases && !options.rollback)
+        throw new HubError("invalid", "--databases goes with --rollback: an upgrade keeps the databases by itself");
       const home = homeOf(invocation);
       assertReadable(home);
       const given = {
         machine,
         clock: io.edge.clock,
         home,
-        address: addressOf(home, io),
+        ...settingsOf(home, io),
         isRoot: io.isRoot,
         report: (line: string) => io.edge.stderr.write(`${line}\n`),
       };
       const done =
-        file === undefined ? await rollBack(given) : await upgradeHome(resolve(file), options.force === true, given);
+        file === undefined
+          ? await rollBack(options.databases === true, given)
+          : await upgradeHome(resolve(file), options.force === true, given);
       io.edge.stdout.write(`${result(done)}\n`);
       return 0;
     },
@@ -44,9 +52,10 @@ export function createUpgradeCommand(machine: Machine): Command {
 
 export const upgrade = createUpgradeCommand(thisMachine);
 
-function addressOf(home: Home, io: Io): HealthAddress {
+function settingsOf(home: Home, io: Io): { address: HealthAddress; watchSecs: number } {
   using _owner = actAsOwner(home);
-  return healthAddress(configOfPaired(home, io));
+  const config = configOfPaired(home, io);
+  return { address: healthAddress(config), watchSecs: config.upgrade.watch_secs };
 }
 
 /** Of a service's home, only its user and root can read anything. */

@@ -59,15 +59,28 @@ test("one that converts the databases and then fails leaves nothing behind", asy
   expect(existsSync(place.at("data", "before-upgrade"))).toBe(false);
 });
 
-test("there is no silent way back from a version that has converted the databases", async () => {
+test("the way back from a version that has converted the databases is with those of before, and back again", async () => {
   await using place = createHubPlace();
   const hub = await startAtHome(place);
+  const own = (await statusOf(hub)).version;
   expect((await send(hub, CONVERTING.file)).status).toBe(202);
   await runs(hub, CONVERTING.version);
   const back = await hub.request("POST", "/system/upgrade/rollback");
   expect({ status: back.status, text: back.text }).toMatchObject({ status: 409 });
   expect(back.text).toContain("cannot read the databases");
-  expect(await hub.get<{ version: string }>("/health")).toMatchObject({ version: CONVERTING.version });
+  expect(back.text).toContain("?databases=true");
+  expect(await statusOf(hub)).toMatchObject({ version: CONVERTING.version, snapshot: { version: own } });
+  await hub.request("PUT", "/variables/since", { body: { value: 7 } });
+
+  expect((await hub.request("POST", "/system/upgrade/rollback?databases=true")).status).toBe(202);
+  await runs(hub, own);
+  expect(hub.output).toContain("the databases go back, too: what came since then is not in them");
+  expect((await hub.request("GET", "/variables")).text).not.toContain("since");
+  expect(await statusOf(hub)).toMatchObject({ last: { ok: true }, snapshot: { version: CONVERTING.version } });
+
+  expect((await hub.request("POST", "/system/upgrade/rollback?databases=true")).status).toBe(202);
+  await runs(hub, CONVERTING.version);
+  expect((await hub.request("GET", "/variables")).text).toContain("since");
 });
 
 test("what is no newer hub for this machine is refused, and the hub goes on", async () => {

@@ -1,6 +1,7 @@
 // hub upgrade with real hubs of two versions, and with a service that does not answer. With a real systemd:
 // test/interop/service.sh.
 // Over 10 s: a hub of another version is compiled first.
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   copyFileSync,
@@ -15,6 +16,7 @@ import {
 import { join } from "node:path";
 import { createUpgradeCommand } from "../../src/cli/upgrade.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { knownIds } from "../../src/db/known-ids.ts";
 import { createTestEdge } from "../support/edge.ts";
 import { freePort } from "../support/free-port.ts";
 import { configText, createHubPlace, type HubPlace } from "../support/hub-place.ts";
@@ -22,6 +24,7 @@ import { createMachineStandIn } from "../support/machine-stand-in.ts";
 import { otherHub } from "../support/other-hub.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
+const STOP = "systemctl stop hub.service";
 const builds = createTemporaryFolder();
 const NEXT_VERSION = "99.1.0";
 let NEXT: string;
@@ -134,7 +137,7 @@ test("a newer hub brings its own files up to its version, and leaves what a pers
 });
 
 /** A home whose service is what `restart` makes of it: a server that answers as a hub of some version, or nothing. */
-function createServiceScene(answersAs: (restarts: number) => string | undefined) {
+function createServiceScene(answersAs: (restarts: number, home: string) => string | undefined) {
   const folder = createTemporaryFolder();
   const home = folder.at("srv", "hub");
   const clock = createHurriedClock();
@@ -144,7 +147,7 @@ function createServiceScene(answersAs: (restarts: number) => string | undefined)
   const port = freePort();
   const restart = async () => {
     await server?.stop(true);
-    const version = answersAs(++restarts);
+    const version = answersAs(++restarts, home);
     const fetch = () => Response.json({ status: "ok", version, uptime_secs: 0 });
     server = version === undefined ? undefined : Bun.serve({ port, hostname: "127.0.0.1", fetch });
     return {};
@@ -164,6 +167,11 @@ function createServiceScene(answersAs: (restarts: number) => string | undefined)
   writeFileSync(join(home, "config", "hub.toml"), toml, { mode: 0o600 });
   writeFileSync(join(home, "bin", "hub"), program("1.0.0"), { mode: 0o755 });
   writeFileSync(folder.at("new"), program("1.1.0"));
+  mkdirSync(join(home, "data"));
+  using db = new Database(join(home, "data", "state.redb"));
+  db.run("CREATE TABLE users (id TEXT)");
+  db.run("CREATE TABLE devices (id TEXT)");
+  db.run("INSERT INTO devices VALUES ('lamp')");
   const run = (isRoot = true) =>
     createUpgradeCommand(machine).run({
       positionals: [folder.at("new")],
@@ -183,6 +191,8 @@ function createServiceScene(answersAs: (restarts: number) => string | undefined)
     clock,
     machine,
     run,
+    devices: () => [...(knownIds(join(home, "data", "state.redb"), "devices") ?? [])],
+    keeps: () => existsSync(join(home, "data", "before-upgrade")),
     installed: () => readFileSync(join(home, "bin", "hub")).equals(program("1.1.0")),
     previous: () => existsSync(join(home, "bin", "hub.previous")),
     async [Symbol.asyncDispose]() {
@@ -206,8 +216,9 @@ function createHurriedClock(): Clock {
 test("a service is restarted, and the new hub stays when it answers with its version", async () => {
   await using scene = createServiceScene(() => "1.1.0");
   expect(await scene.run()).toBe(0);
-  expect(scene.machine.changes).toEqual(["systemctl reset-failed hub.service", "systemctl restart hub.service"]);
+  expect(scene.machine.changes).toEqual([STOP, "systemctl reset-failed hub.service", "systemctl restart hub.service"]);
   expect({ installed: scene.installed(), previous: scene.previous() }).toEqual({ installed: true, previous: true });
+  expect({ devices: scene.devices(), keeps: scene.keeps() }).toEqual({ devices: ["lamp"], keeps: true });
   expect(scene.edge.stdout.text).toContain("the hub runs: 1.0.0 → 1.1.0");
 });
 
@@ -218,14 +229,40 @@ test("when it does not answer for a minute, or another version answers, the prev
     await expect(scene.run()).rejects.toThrow("the previous version runs again");
     expect(scene.clock.mono() - begun).toBeGreaterThanOrEqual(60_000);
     expect(scene.machine.changes).toEqual([
+      STOP,
       "systemctl reset-failed hub.service",
       "systemctl restart hub.service",
+      STOP,
       "systemctl reset-failed hub.service",
       "systemctl restart hub.service",
     ]);
     expect({ installed: scene.installed(), previous: scene.previous() }).toEqual({ installed: false, previous: false });
   }
 });
+
+const HARM: Readonly<Record<string, (stateDb: string) => void>> = {
+  "writes over the database": (stateDb) => writeFileSync(stateDb, "this was a database"),
+  "forgets the devices": (stateDb) => {
+    using db = new Database(stateDb);
+    db.run("DELETE FROM devices");
+  },
+};
+
+for (const [harm, work] of Object.entries(HARM))
+  test(`one that ${harm} goes, and the databases are what they were`, async () => {
+    await using scene = createServiceScene((restarts, home) => {
+      if (restarts > 1) return "1.0.0";
+      work(join(home, "data", "state.redb"));
+      return "1.1.0";
+    });
+    await expect(scene.run()).rejects.toThrow("the previous version runs again");
+    expect({ installed: scene.installed(), devices: scene.devices(), keeps: scene.keeps() }).toEqual({
+      installed: false,
+      devices: ["lamp"],
+      keeps: false,
+    });
+    expect(scene.edge.stderr.text).toMatch(/1\.0\.0 runs again, with its databases as they were at .* is not in them/);
+  });
 
 test("when neither answers, the error says so of both", async () => {
   await using scene = createServiceScene(() => undefined);
