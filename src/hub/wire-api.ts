@@ -44,6 +44,7 @@ import type { House } from "./wire-house.ts";
 import { wireMcp } from "./wire-mcp.ts";
 import type { WiredNotices } from "./wire-notices.ts";
 import type { Notifications } from "./wire-notify.ts";
+import { wireProbe } from "./wire-plugins.ts";
 import { databaseSchemas, diskLimit, type Stores } from "./wire-stores.ts";
 
 type Wired = Stores &
@@ -127,6 +128,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     upgrades: createSelfUpgrade({
       ...{ home, clock, version, env: edge.env, execPath: options.execPath, own: options.ownProcess },
       machine: thisMachine,
+      probe: wireProbe(options),
       log: log.child("upgrade"),
       layouts: databaseSchemas,
       address: healthAddress(config),

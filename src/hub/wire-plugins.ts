@@ -1,9 +1,12 @@
 // Wires the plugins, which are started last.
 import type { HubConfig } from "../config/sections.ts";
 import { createMeta } from "../db/meta.ts";
+import type { Home } from "../home/paths.ts";
 import { formatTopic } from "../mqtt/topics.ts";
+import { createConfinement } from "../plugins/confine/confinement.ts";
 import { probeLandlock } from "../plugins/confine/landlock.ts";
 import { probeNamespaces } from "../plugins/confine/namespaces.ts";
+import { createProbe, type Probe } from "../plugins/confine/probe.ts";
 import { reachable } from "../plugins/environment.ts";
 import { createKnownPlugins } from "../plugins/external-plugin.ts";
 import { keyOfPlugin } from "../plugins/storage.ts";
@@ -59,10 +62,26 @@ export function wirePlugins(
     gate,
     landlock: probeLandlock,
     namespaces: probeNamespaces,
-    secrets: [config.server.tls_key, config.backup.directory, ...config.backup.targets.map(placeOf)].flatMap((path) =>
-      path ? [home.resolve(path)] : [],
-    ),
+    secrets: secretsOf(config, home),
   });
+}
+
+/** Runs a program that nobody knows yet, confined as plugins are. */
+export function wireProbe({ config, home, edge, log, execPath }: HubOptions): Probe {
+  return createProbe(
+    createConfinement({
+      ...{ home, execPath, log: log.child("upgrade"), landlock: probeLandlock, namespaces: probeNamespaces },
+      secrets: secretsOf(config, home),
+      isRoot: process.getuid?.() === 0,
+    }),
+    edge.random,
+  );
+}
+
+function secretsOf({ server, backup }: HubConfig, home: Home): string[] {
+  return [server.tls_key, backup.directory, ...backup.targets.map(placeOf)].flatMap((path) =>
+    path ? [home.resolve(path)] : [],
+  );
 }
 
 function placeOf(target: HubConfig["backup"]["targets"][number]): string | undefined {

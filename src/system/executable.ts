@@ -41,12 +41,13 @@ export function assertForThisMachine(
   { platform, arch }: Pick<Machine, "platform" | "arch">,
   named = file,
 ): void {
-  const kind = kindOf(readHeader(file));
+  const header = readHeader(file);
+  const kind = kindOf(header);
   const here = `${platform}-${arch}`;
-  if (kind === here) return;
+  if (kind === here && (platform !== "linux" || isStartable(header))) return;
   throw new HubError(
     "invalid",
-    kind === undefined
+    kind === undefined || kind === here
       ? `${named} is not a program: compare its sha256sum with SHA256SUMS, the download may be incomplete`
       : `${named} is built for ${kind}, and this machine is ${here}: take the file for that`,
   );
@@ -68,6 +69,11 @@ function readHeader(file: string): Buffer {
     if (systemCode(error) === "ENOENT") throw new HubError("not_found", `there is no file ${file}`);
     throw new HubError("invalid", `${file} cannot be read: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** An ELF file of 64 bits, little-endian, that is neither an object file nor a core dump. */
+function isStartable(header: Buffer): boolean {
+  return header[4] === 2 && header[5] === 1 && [2, 3].includes(header.readUInt16LE(16));
 }
 
 /** `linux-arm64` and the like; undefined for an unknown format. */

@@ -1,5 +1,5 @@
 // A newer version of the hub over the API, where the hub's user owns its executable: the file is received and asked for its version
-// beside the running hub. Then the hub stops, and apply-upgrade.ts tries the new one.
+// beside the running hub, confined as plugins are. Then the hub stops, and apply-upgrade.ts tries the new one.
 import { closeSync, existsSync, fchmodSync, fsyncSync, openSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { HubError } from "../core/errors.ts";
@@ -67,6 +67,8 @@ export interface SelfUpgrade {
 
 export interface SelfUpgradeOptions extends Pick<ApplyOptions, "home" | "clock" | "log" | "env" | "watchSecs"> {
   machine: Machine;
+  /** Runs a program that nobody knows: confined, without a network, in bounded time and memory. Throws HubError `conflict` where it cannot. */
+  probe: Machine["run"];
   version: string;
   execPath: string;
   /** The layouts of the home's databases. */
@@ -124,12 +126,14 @@ export function createSelfUpgrade(options: SelfUpgradeOptions): SelfUpgrade {
         try {
           await receiveFile(body, { what: UPLOADED, file: staged, bytes, most: MOST_EXECUTABLE_BYTES, clock });
           assertForThisMachine(staged, machine, UPLOADED);
+          // A signature would be checked here: nothing of the file has run yet.
           makeExecutable(staged);
-          const to = await versionIn(options, staged);
+          const candidate = { ...options, machine: { ...machine, run: options.probe } };
+          const to = await versionIn(candidate, staged);
           if (!force && Bun.semver.order(to, from) < 0)
             throw new HubError("conflict", `${to} is older than ${from}: ?force=true installs it all the same`);
           const swap: Swap = { in: (folder) => swapIn(staged, folder), out: undoSwap, confirm: confirmSwap };
-          await assertReads(options, staged, to);
+          await assertReads(candidate, staged, to);
           return accept(to, { own, swap, withDatabases: false });
         } catch (error) {
           rmSync(staged, { force: true });

@@ -2,6 +2,7 @@
 // ends when it is to serve; a `converting` one changes the layout of the state database; a `late` one does that, and ends when it was
 // all but up; a `slow` one needs twelve seconds to be up; an `overwriting` one writes over the state database and dies; an `emptying` one
 // removes users and devices and is up; a `hanging` and a `confused` one are up, and two seconds later answer nothing, or something else.
+// A `curious` one looks around in its home when it is asked for its version.
 // With PAGE_PACK in its environment it has that page.
 import { join } from "node:path";
 import { Glob, type PluginBuilder } from "bun";
@@ -25,6 +26,15 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 const beConfused = (text: string): string =>
   text.replace('isWhole ? "ok" : "degraded"', 'clock.mono() - begun > 2000 ? "confused" : "ok"');
+
+/** Says, instead of its version, what it can see of the home it lies in, and leaves a mark there. */
+const SPY = `const { readFileSync, writeFileSync } = await import("node:fs");
+    const home = process.execPath.replace(/[/]bin[/][^/]*$/, "");
+    const tries = [() => readFileSync(home + "/config/hub.toml"), () => writeFileSync(home + "/data/spied", "")];
+    const done = tries.filter((one) => { try { one(); return true; } catch { return false; } });
+    process.stderr.write("saw " + (done.length || "nothing"));
+    return 1;`;
+const beCurious = (text: string): string => text.replace("const { stdout } = io.edge;", SPY);
 
 function alter(build: PluginBuilder, path: string, change: (text: string) => string): void {
   build.onLoad({ filter: new RegExp(`/src/${RegExp.escape(path)}$`) }, async (file) => {
@@ -53,6 +63,7 @@ const built = await Bun.build({
         if (kind === "converting" || kind === "late") alter(build, "db/migrations/index.ts", addMigration);
         const instead = INSTEAD[kind ?? ""];
         if (instead !== undefined) alter(build, "hub.ts", (text) => text.replace(READY, instead));
+        if (kind === "curious") alter(build, "cli/version.ts", beCurious);
         if (kind === "confused") alter(build, "system/status.ts", beConfused);
         if (kind !== "broken") return;
         build.onLoad({ filter: /\/src\/hub\.ts$/ }, () => ({

@@ -12,7 +12,8 @@ export type OtherKind =
   | "overwriting"
   | "emptying"
   | "hanging"
-  | "confused";
+  | "confused"
+  | "curious";
 
 /** Its path. It must stay as it is. */
 export async function otherHub(version: string, kind: OtherKind = "plain"): Promise<string> {

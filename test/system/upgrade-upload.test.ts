@@ -1,5 +1,5 @@
 // A newer version by upload, tried by the compiled hub that receives it: it takes over in the same process, or everything is as before.
-// Over 10 s: hubs of three other versions are compiled first.
+// Over 10 s: hubs of four other versions are compiled first.
 import { beforeAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -10,9 +10,10 @@ import { runs, sendHub as send, startAtHome, statusOf } from "../support/upgrade
 const NEXT = { version: "99.1.0", kind: "plain" as const, file: "" };
 const CONVERTING = { version: "99.2.0", kind: "converting" as const, file: "" };
 const LATE = { version: "99.3.0", kind: "late" as const, file: "" };
+const CURIOUS = { version: "99.8.0", kind: "curious" as const, file: "" };
 
 beforeAll(async () => {
-  for (const other of [NEXT, CONVERTING, LATE]) other.file = await otherHub(other.version, other.kind);
+  for (const other of [NEXT, CONVERTING, LATE, CURIOUS]) other.file = await otherHub(other.version, other.kind);
 });
 
 test("an uploaded version takes over in the same process, and going back brings this one", async () => {
@@ -93,6 +94,15 @@ test("what is no newer hub for this machine is refused, and the hub goes on", as
   expect((await hub.request("POST", "/system/upgrade", { token: null })).status).toBe(401);
   expect(readdirSync(place.at("bin"))).toEqual(["hub"]);
   expect((await hub.get<{ version: string }>("/health")).version).not.toBe("");
+});
+
+test("an uploaded program sees nothing of the house before it is known to be a hub", async () => {
+  await using place = createHubPlace();
+  const hub = await startAtHome(place);
+  const { status, body } = await send(hub, CURIOUS.file);
+  expect({ status, body }).toMatchObject({ status: 400, body: { detail: expect.stringContaining("saw nothing") } });
+  expect(readdirSync(place.at("bin"))).toEqual(["hub"]);
+  expect(existsSync(place.at("data", "spied"))).toBe(false);
 });
 
 test("a hub that does not run from its home's file says what to do instead", async () => {

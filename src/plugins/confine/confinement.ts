@@ -34,6 +34,8 @@ export interface Program {
   argv: readonly string[];
   cwd: string;
   env: Record<string, string>;
+  /** Without any network. */
+  offline?: boolean;
 }
 
 export interface ConfinementOptions {
@@ -109,7 +111,7 @@ export function createConfinement(options: ConfinementOptions): Confinement {
         cwd,
         drop: command ? ALL_CAPABILITIES : isRoot ? DROPPED : [],
         hub: process.pid,
-        network: true,
+        network: !program.offline,
         unixSockets: entry.unix_sockets,
       };
       source ??= readFileSync(launcherBundle, "utf8");
