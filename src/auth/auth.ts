@@ -12,6 +12,7 @@ import { type ApiKeys, createApiKeys } from "./api-keys.ts";
 import type { Audit } from "./audit.ts";
 import { type Authenticator, createAuthenticator, type Identity } from "./authenticate.ts";
 import type { AuthSection } from "./config.ts";
+import { type Confirmation, type Confirmations, createConfirmations } from "./confirmations.ts";
 import { type Borrower, createLentKeys, type LentKeys } from "./lent-keys.ts";
 import { createLogin, type LoggedIn, type Login } from "./login.ts";
 import { createLoginLimit, type LoginLimit } from "./login-limit.ts";
@@ -71,6 +72,7 @@ export class Auth implements Disposable {
   /** By username. */
   readonly #initialPasswords: RowCache<boolean>;
   readonly #login: Login;
+  readonly #confirmations: Confirmations;
   readonly #random: RandomBytes;
   readonly #log: Log;
   readonly #listeners = new Set<() => void>();
@@ -102,6 +104,7 @@ export class Auth implements Disposable {
       clock,
     });
     this.#login = createLogin({ users, passwords, tokens, limit, sessions, audit });
+    this.#confirmations = createConfirmations({ clock, random });
     this.#initialPasswords = new RowCache(clock, (username) => this.#readInitialPassword(username));
     this.logins = limit;
     const revoked = (): void => this.#revoked();
@@ -163,6 +166,17 @@ export class Auth implements Disposable {
   async changePassword(identity: Identity, current: string, next: string, address = ""): Promise<void> {
     await this.#login.changePassword(identity, { current, next, address });
     this.#revoked();
+  }
+
+  /** For a caller who gives the password again. Throws HubError: `forbidden` for a wrong one and for API keys, `rate_limited`. */
+  async confirm(identity: Identity, password: string, address = ""): Promise<Confirmation> {
+    await this.#login.verify(identity, password, address);
+    return this.#confirmations.issue(identity);
+  }
+
+  /** Throws HubError `forbidden`, which says what to do, where the caller has not just given the password again. */
+  assertConfirmed(identity: Identity, confirmation: string | null): void {
+    this.#confirmations.assert(identity, confirmation);
   }
 
   /** Whether a user still has the password that was printed at the first start. */

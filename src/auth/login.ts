@@ -5,6 +5,7 @@ import { HubError } from "../core/errors.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { type Audit, UNKNOWN_ACCOUNT } from "./audit.ts";
 import type { Identity } from "./authenticate.ts";
+import { assertPerson } from "./confirmations.ts";
 import type { LoginLimit } from "./login-limit.ts";
 import type { LoginSessions } from "./login-sessions.ts";
 import { checkPassword, createPasswords, type Passwords } from "./passwords.ts";
@@ -38,6 +39,8 @@ export interface LoginOptions {
 export interface Login {
   login(username: string, password: string, address: string, userAgent?: string): Promise<LoggedIn>;
   renew(identity: Identity): Promise<LoggedIn>;
+  /** Throws HubError `forbidden` where it is not the caller's password. */
+  verify(identity: Identity, password: string, address: string): Promise<void>;
   changePassword(identity: Identity, change: PasswordChange): Promise<void>;
 }
 
@@ -92,6 +95,11 @@ export function createLogin({ users, passwords, tokens, limit, sessions, audit }
       sessions.renewed(issued.claims);
       const { token, expiresIn } = issued;
       return { token, expiresIn, user: { id: user.id, username: user.username, role: user.role } };
+    },
+    async verify(identity, password, address) {
+      assertPerson(identity);
+      const user = await verifyUser(identity.name, password, address);
+      if (user?.id !== identity.id) throw new HubError("forbidden", "the password is wrong");
     },
     async changePassword(identity, { current, next, address }) {
       if (identity.kind !== "user")

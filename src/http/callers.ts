@@ -15,7 +15,7 @@ export interface PeerSource {
 }
 
 export interface CallersOptions {
-  auth: Pick<Auth, "identify">;
+  auth: Pick<Auth, "identify" | "assertConfirmed">;
   own: OwnConnections;
   trustedProxies: readonly string[];
   corsOrigins: readonly string[];
@@ -47,7 +47,12 @@ export interface Callers {
   isKnown(request: Request): boolean;
   /** Its caller, admitted or not. */
   of(request: Request): Identity;
+  /** Throws HubError `forbidden`, which says what to do, where its caller has not just given the password again. */
+  assertConfirmed(request: Request): void;
 }
+
+/** With what `POST /auth/confirm` has answered. */
+export const CONFIRMATION_HEADER = "X-Hub-Confirmation";
 
 interface Admission {
   /** Absent until the request is admitted. */
@@ -104,6 +109,12 @@ export function createCallers({ auth, own, trustedProxies, corsOrigins, hosts, l
     return identity;
   }
 
+  function callerOf(request: Request): Identity {
+    const identity = admissions.get(request)?.identity;
+    if (!identity) throw new Error("a handler needs the caller of a request that has none");
+    return identity;
+  }
+
   return {
     addressOf(request, server) {
       const { address: peer, port } = server?.requestIP(request) ?? { address: "", port: 0 };
@@ -136,11 +147,8 @@ export function createCallers({ auth, own, trustedProxies, corsOrigins, hosts, l
       return route;
     },
     isKnown: (request) => admissions.get(request)?.identity !== undefined,
-    of(request) {
-      const identity = admissions.get(request)?.identity;
-      if (!identity) throw new Error("a handler needs the caller of a request that has none");
-      return identity;
-    },
+    of: callerOf,
+    assertConfirmed: (request) => auth.assertConfirmed(callerOf(request), request.headers.get(CONFIRMATION_HEADER)),
   };
 }
 

@@ -25,7 +25,8 @@ export function createCors(origins: readonly string[]): Cors {
         headers: {
           ...allowed,
           "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
-          "access-control-allow-headers": "Authorization, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name",
+          "access-control-allow-headers":
+            "Authorization, Content-Type, X-Hub-Confirmation, MCP-Protocol-Version, Mcp-Method, Mcp-Name",
           "access-control-max-age": "3600",
         },
       });

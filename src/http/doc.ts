@@ -1,8 +1,9 @@
 // A route's description: who may call it, and its entry in the OpenAPI document. The errors that all routes of a kind share are
 // not repeated there: openapi/refusals.ts adds them.
-import type { TSchema } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../core/errors.ts";
 import { type AuditedAct, auditHooks } from "./audit-trail.ts";
+import { CONFIRMATION_HEADER } from "./callers.ts";
 import type { Access, GuestThing, Scope } from "./resources.ts";
 
 /** Where the OpenAPI document is, under the prefix of the API. */
@@ -44,6 +45,8 @@ export interface RouteDoc {
   answers?: Record<number, DescribedAnswer>;
   /** Errors of this route alone, or this route's reason for a common one. */
   refusals?: Refusals;
+  /** When the caller must have given the password again just before; the handler asks `callers.assertConfirmed`. */
+  confirmed?: string;
   /** The route creates what its path names, so it never answers 404. */
   makesMissing?: boolean;
   readsElsewhere?: readonly ReadElsewhere[];
@@ -77,7 +80,8 @@ export function doc({
 }: RouteDoc) {
   const responses = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)]);
   const security = securityOf(access, tokenInQuery);
-  const { refusals = {}, makesMissing, readsElsewhere, rawBody, frames } = more;
+  const { makesMissing, rawBody, frames, confirmed } = more;
+  const { refusals, readsElsewhere } = withConfirmation(confirmed, more);
   const act = typeof audit === "string" ? { action: audit } : audit;
   return {
     detail: {
@@ -101,6 +105,22 @@ export function doc({
       ...(act ? { "x-audit": act.action } : {}),
     },
     ...(act ? auditHooks(act) : {}),
+  };
+}
+
+const CONFIRMATION: ReadElsewhere = {
+  in: "header",
+  name: CONFIRMATION_HEADER,
+  description: "What POST /auth/confirm has answered, at most five minutes ago",
+  schema: Type.String(),
+};
+
+function withConfirmation(confirmed: string | undefined, { refusals = {}, readsElsewhere }: Partial<RouteDoc>) {
+  if (confirmed === undefined) return { refusals, readsElsewhere };
+  const forbidden = `${confirmed} needs the password again (X-Hub-Confirmation), and not an API key`;
+  return {
+    refusals: { ...refusals, forbidden: [forbidden, refusals.forbidden].filter(Boolean).join("; ") },
+    readsElsewhere: [...(readsElsewhere ?? []), CONFIRMATION],
   };
 }
 

@@ -32,6 +32,8 @@ export interface ConfigFile {
   check(edited: string): CheckedText & { values: JsonObject | null };
   /** The edited text with these values; comments and everything else stay. Saves nothing. Throws HubError `conflict`. */
   edit(edited: string, edits: readonly PathEdit[]): string;
+  /** The ids of the plugins that it would newly let run unconfined. */
+  unconfines(edited: string): readonly string[];
   /** `force` takes a text of which parts are left out. Throws HubError `invalid` with the problems, and `conflict`. */
   write(edited: string, options: { etag: string | undefined; force: boolean }): CheckedText & { etag: string };
   /** A restart that goes back to the text this hub runs with, if the next one does not start. */
@@ -91,6 +93,11 @@ export function openConfigFile({ home, config, now, beside, onWritten }: ConfigF
       return { problems, changes, values: read.ok ? (asJson(read.table) as JsonObject) : null };
     },
     edit: editPaths,
+    unconfines(edited) {
+      const before = present();
+      const unmasked = unmaskConfig(edited, before);
+      return unmasked.ok ? newlyUnconfined(before, unmasked.text) : [];
+    },
     write(edited, { etag, force }) {
       const before = present();
       if (etag !== undefined && etag !== "*" && etag !== etagOf(before)) throw changedMeanwhile();
@@ -122,6 +129,18 @@ export function openConfigFile({ home, config, now, beside, onWritten }: ConfigF
       },
     }),
   };
+}
+
+/** By what is written there, whatever else is wrong with the two texts. */
+function newlyUnconfined(before: string, next: string): string[] {
+  const known = new Set(unconfinedIn(before).map((entry) => JSON.stringify(entry)));
+  return unconfinedIn(next).flatMap((entry) => (known.has(JSON.stringify(entry)) ? [] : [String(entry.id)]));
+}
+
+function unconfinedIn(text: string): JsonObject[] {
+  const read = parseToml(text);
+  const { plugins } = read.ok ? (asJson(read.table) as JsonObject) : {};
+  return Array.isArray(plugins) ? plugins.filter(isObject).filter(({ confine }) => confine === "off") : [];
 }
 
 /** Dates and numbers beyond JSON's as texts. */

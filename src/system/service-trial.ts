@@ -34,11 +34,7 @@ interface Service {
 }
 
 /** Keeps the databases as they are, with the service stopped. Throws HubError, and then it runs again. */
-export async function keepDatabases(
-  from: string | undefined,
-  { runs }: Service,
-  options: TrialOptions,
-): Promise<void> {
+export async function keepDatabases(from: string | undefined, { runs }: Service, options: TrialOptions): Promise<void> {
   if (await isDown({ runs }, options)) await orStart({ runs }, options, () => keep(from, options));
 }
 
@@ -141,8 +137,7 @@ export async function tryService({ version, swapOut }: Trial, options: TrialOpti
   );
 }
 
-const losses = (before: HouseBefore, home: Home): string | undefined =>
-  asOwner(home, () => lossesSince(before, home));
+const losses = (before: HouseBefore, home: Home): string | undefined => asOwner(home, () => lossesSince(before, home));
 
 /** Restarts the service. Returns why the hub (of that version, if given) is not well; undefined if it is. */
 async function restarted(

@@ -77,7 +77,8 @@ describe("what a route is said to refuse, it refuses:", () => {
 /** A socket of its own, as no client sends such; at what is not there, as it may be done after all. */
 async function rawStatus({ method, path }: DocumentedRoute, headers: string[], body: string): Promise<number> {
   using socket = await openRawSocket(Number(new URL(hub.api).port));
-  const lines = [`Authorization: Bearer ${hub.adminToken}`, "Host: localhost", ...headers];
+  const confirmed = Object.entries(await hub.confirmed()).map(([name, value]) => `${name}: ${value}`);
+  const lines = [`Authorization: Bearer ${hub.adminToken}`, "Host: localhost", ...confirmed, ...headers];
   socket.write(`${method} ${path.replace(/\{\w+\}/g, "nothing")} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
   return await socket.status();
 }

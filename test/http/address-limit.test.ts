@@ -16,7 +16,8 @@ function rig() {
   const clock = createVirtualClock();
   const reached: LimitReached[] = [];
   const callers = createCallers({
-    ...{ auth: { identify: () => undefined }, own: NO_PLUGINS, corsOrigins: [], hosts: [], log: silentLog },
+    ...{ auth: { identify: () => undefined, assertConfirmed() {} }, own: NO_PLUGINS },
+    ...{ corsOrigins: [], hosts: [], log: silentLog },
     trustedProxies: ["10.0.0.1"],
   });
   const limits = { reached: (limit: LimitReached) => void reached.push(limit) };

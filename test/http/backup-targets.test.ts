@@ -34,8 +34,8 @@ afterEach(async () => {
   await s3[Symbol.asyncDispose]();
 });
 
-const ask = (method: string, path: string, body?: unknown): Promise<Response> =>
-  hub.request(method, path, { token: hub.adminToken, ...(body === undefined ? {} : { body }) });
+const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  hub.request(method, path, { token: hub.adminToken, headers, ...(body === undefined ? {} : { body }) });
 const shown = async (): Promise<Shown> => ((await (await ask("GET", "/system/backups/remote")).json()) as [Shown])[0];
 
 async function backUp(): Promise<string> {
@@ -81,8 +81,10 @@ test("with the recovery sheet, the copies are listed, looked into, and restored"
   const wrong = await ask("POST", "/system/restore-copy", { ...wanted, passphrase: "another one", dry_run: true });
   expect(wrong.status).toBe(400);
   expect(await wrong.text()).toContain("passphrase is wrong");
-  expect((await ask("POST", "/system/restore-copy", { ...wanted, name: "nothing.zip" })).status).toBe(404);
-  const accepted = await ask("POST", "/system/restore-copy", { target, name: "latest" });
+  const confirmed = await hub.confirmed();
+  expect((await ask("POST", "/system/restore-copy", { target, name: "latest" })).status).toBe(403);
+  expect((await ask("POST", "/system/restore-copy", { ...wanted, name: "nothing.zip" }, confirmed)).status).toBe(404);
+  const accepted = await ask("POST", "/system/restore-copy", { target, name: "latest" }, confirmed);
   expect(accepted.status).toBe(202);
   await until("it restarts", () => restarts === 1);
 });

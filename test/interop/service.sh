@@ -107,6 +107,12 @@ room_token() {
   password=$(inside journalctl -u hub -o cat | sed -n 's/^password: //p')
   room_api POST /auth/login -d "{\"username\":\"admin\",\"password\":\"$password\"}" | jq -r .token
 }
+# What says that the administrator has just given the password again.
+room_confirmation() {
+  local password
+  password=$(inside journalctl -u hub -o cat | sed -n 's/^password: //p')
+  room_api POST /auth/confirm -H "Authorization: Bearer $(room_token)" -d "{\"password\":\"$password\"}" | jq -r .confirmation
+}
 room_api() { inside curl -sS -m 30 -X "$1" "http://127.0.0.1:8080/api/v1$2" -H 'Content-Type: application/json' "${@:3}"; }
 plugin_works() {
   room_api GET /plugins -H "Authorization: Bearer $(room_token)" |
@@ -220,7 +226,7 @@ upgrade_checks() {
 page_upgrade_checks() {
   upload() {
     inside curl -sS -m 60 -X POST "http://127.0.0.1:8080/api/v1/system/upgrade" -H "Authorization: Bearer $(room_token)" \
-      -H 'Content-Type: application/octet-stream' --data-binary "@$1"
+      -H "X-Hub-Confirmation: $(room_confirmation)" -H 'Content-Type: application/octet-stream' --data-binary "@$1"
   }
   check "a service's executable is not exchanged over the API" output_has "only root may change" upload /srv/new/next
   check "hub service install --page-upgrades" inside "$installed" service install --page-upgrades
@@ -235,7 +241,8 @@ page_upgrade_checks() {
   check "one that does not start is accepted, too" output_has 99.2.0 upload /srv/new/broken
   check "… and the one before comes back" patiently output_has '"to":"99.2.0","ok":false' upgrade_status
   check "… and answers" patiently healthy 99.1.0
-  check "going back by the API" output_has "$this_version" room_api POST /system/upgrade/rollback -H "Authorization: Bearer $(room_token)"
+  check "going back by the API" output_has "$this_version" room_api POST /system/upgrade/rollback -H "Authorization: Bearer $(room_token)" \
+    -H "X-Hub-Confirmation: $(room_confirmation)"
   check "… runs the old one" patiently upgraded_to "$this_version"
   check "installing without the option gives it back to root" inside /srv/new/hub service install
   check "… wholly" same root inside stat -c %U "$installed"

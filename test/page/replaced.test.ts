@@ -45,7 +45,7 @@ test("a restored hub is followed: what is shown is the house of the archive", as
   const authorization = `Bearer ${await house.hub.adminToken()}`;
   const answer = await fetch(`${house.hub.api}/system/restore`, {
     method: "POST",
-    headers: { authorization },
+    headers: { authorization, ...(await house.hub.confirmed()) },
     body: Bun.file(archive),
   });
   expect(answer.status).toBe(202);

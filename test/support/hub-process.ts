@@ -51,6 +51,8 @@ export interface HubProcess extends AsyncDisposable {
   login(username: string, password: string): Promise<Answer>;
   /** The administrator's token. */
   adminToken(): Promise<string>;
+  /** The header that says that the administrator has just given the password again. */
+  confirmed(): Promise<Record<string, string>>;
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   get<T>(path: string): Promise<T>;
   /** `query` without the token, which is the administrator's unless `token` says otherwise. */
@@ -130,6 +132,11 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
         throw error;
       });
       return adminToken;
+    },
+    async confirmed() {
+      const answer = await hub.request("POST", "/auth/confirm", { body: { password: place.admin?.password } });
+      if (answer.status !== 200) throw new Error(`confirming answers ${answer.status}: ${answer.text}`);
+      return { "x-hub-confirmation": answer.json<{ confirmation: string }>().confirmation };
     },
     async request(method, path, { token, body, headers = {} } = {}) {
       const bearer = token === undefined ? await hub.adminToken() : token;

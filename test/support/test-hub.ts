@@ -29,6 +29,8 @@ export interface TestHub extends AsyncDisposable {
   openStream(query?: Record<string, string>, token?: string): Promise<StreamClient>;
   /** Logs in anew: the first token ends after a (virtual) day. */
   login(): Promise<string>;
+  /** The header that says that the administrator has just given the password again. */
+  confirmed(): Promise<Record<string, string>>;
   /** Makes a user and logs in. */
   tokenFor(role: "admin" | "user" | "viewer"): Promise<string>;
 }
@@ -132,6 +134,11 @@ export async function startTestHub({
     openStream: (query = {}, token = adminToken) =>
       openStreamClient(`${api.replace("http", "ws")}/events/stream?${new URLSearchParams({ token, ...query })}`),
     login: () => login(admin),
+    async confirmed() {
+      const { password } = admin;
+      const answer = await request("POST", "/auth/confirm", { token: adminToken, body: { password } });
+      return { "x-hub-confirmation": ((await answer.json()) as { confirmation: string }).confirmation };
+    },
     async tokenFor(role) {
       const user = { username: `${role}-${++users}`, password: `password of ${role}` };
       await request("POST", "/auth/users", { token: adminToken, body: { ...user, role } });

@@ -23,6 +23,11 @@ export async function startAtHome(place: HubPlace, toml = "[upgrade]\nwatch_secs
   return place.startFromHome();
 }
 
+/** Goes back to the version before. */
+export async function goBack(hub: HubProcess, query = "") {
+  return hub.request("POST", `/system/upgrade/rollback${query}`, { headers: await hub.confirmed() });
+}
+
 /** Uploads the executable. */
 export async function sendHub(
   hub: HubProcess,
@@ -31,7 +36,11 @@ export async function sendHub(
 ): Promise<{ status: number; body: Record<string, unknown> }> {
   const response = await fetch(`${hub.api}/system/upgrade${query}`, {
     method: "POST",
-    headers: { authorization: `Bearer ${await hub.adminToken()}`, "content-type": "application/octet-stream" },
+    headers: {
+      authorization: `Bearer ${await hub.adminToken()}`,
+      "content-type": "application/octet-stream",
+      ...(await hub.confirmed()),
+    },
     body: Bun.file(file),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };

@@ -39,7 +39,11 @@ async function upload(
 ) {
   const answer = await fetch(`${hub.api}/plugins?${query}`, {
     method: "POST",
-    headers: { authorization: `Bearer ${token ?? (await hub.adminToken())}`, "content-type": type },
+    headers: {
+      authorization: `Bearer ${token ?? (await hub.adminToken())}`,
+      "content-type": type,
+      ...(await hub.confirmed()),
+    },
     body: program,
   });
   const body = (await answer.json()) as Refusal & { id: string; status: string };

@@ -57,7 +57,7 @@ async function worksFor(place: HubPlace): Promise<void> {
   await hub.request("DELETE", "/timers/oven");
   const answer = await fetch(`${hub.api}/system/restore`, {
     method: "POST",
-    headers: { authorization: `Bearer ${await hub.adminToken()}` },
+    headers: { authorization: `Bearer ${await hub.adminToken()}`, ...(await hub.confirmed()) },
     body: Bun.file(zip),
   });
   expect({ status: answer.status, text: await answer.text() }).toMatchObject({ status: 202 });

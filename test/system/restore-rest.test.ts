@@ -82,7 +82,7 @@ async function archiveWith(place: HubPlace, hub: HubProcess, hubToml: string): P
 async function send(hub: HubProcess, zip: string): Promise<Response> {
   return fetch(`${hub.api}/system/restore`, {
     method: "POST",
-    headers: { authorization: `Bearer ${await hub.adminToken()}` },
+    headers: { authorization: `Bearer ${await hub.adminToken()}`, ...(await hub.confirmed()) },
     body: Bun.file(zip),
   });
 }
@@ -233,9 +233,10 @@ test("a client that leaves while its archive is checked: the hub ends in a defin
   const zip = beside(place, "house.zip");
   await downloadBackup(again, zip);
   const leaving = new AbortController();
+  const confirmed = await again.confirmed();
   const asked = fetch(`${again.api}/system/restore`, {
     method: "POST",
-    headers: { authorization: `Bearer ${await again.adminToken()}` },
+    headers: { authorization: `Bearer ${await again.adminToken()}`, ...confirmed },
     body: Bun.file(zip),
     signal: leaving.signal,
   }).catch(() => undefined);
@@ -266,7 +267,7 @@ test("an archive of which nobody says how long it is, and that the disk has no r
   });
   const answer = await fetch(`${hub.api}/system/restore`, {
     method: "POST",
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${token}`, ...(await hub.confirmed()) },
     body: endless,
     signal: AbortSignal.timeout(20_000),
   });

@@ -72,10 +72,11 @@ test("over REST the hub restarts in place with what was restored", async () => {
   await hub.request("DELETE", "/devices/meter");
   await hub.request("DELETE", "/auth/users/anna");
   rmSync(place.at("rules", "night.ron"));
+  const confirmed = await hub.confirmed();
   const send = (body: Blob | string, headers: Record<string, string> = {}) =>
     fetch(`${hub.api}/system/restore`, {
       method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/zip", ...headers },
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/zip", ...confirmed, ...headers },
       body,
     });
   const nonsense = await send("this is no zip at all, however one looks at it");
@@ -193,10 +194,11 @@ test("a disk without room refuses, and the home stays as it is", async () => {
   const hub = await place.start();
   const zip = await furnish(place, hub);
   const token = await hub.adminToken();
+  const confirmed = await hub.confirmed();
   disk.fill();
   const refused = await fetch(`${hub.api}/system/restore`, {
     method: "POST",
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${token}`, ...confirmed },
     body: Bun.file(zip),
   });
   expect(refused.status).toBe(507);
@@ -226,7 +228,7 @@ test("an archive in which the hub's own config is wrong is refused over REST", a
   ]);
   const answer = await fetch(`${again.api}/system/restore`, {
     method: "POST",
-    headers: { authorization: `Bearer ${await again.adminToken()}` },
+    headers: { authorization: `Bearer ${await again.adminToken()}`, ...(await again.confirmed()) },
     body: Bun.file(zip),
   });
   expect(answer.status).toBe(400);

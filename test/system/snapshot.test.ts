@@ -75,10 +75,7 @@ for (const moved of [0, 1, 2, 3])
 test("a trial that was cut off keeps the databases of before, and a copy that was not finished is swept", async () => {
   using one = rig();
   const { home } = one;
-  writeFileSync(
-    home.lastUpgrade,
-    JSON.stringify({ at: OF_OLD.at, from: "1.0.0", to: "1.1.0", ok: null, error: null }),
-  );
+  writeFileSync(home.lastUpgrade, JSON.stringify({ at: OF_OLD.at, from: "1.0.0", to: "1.1.0", ok: null, error: null }));
   await takeSnapshot(home, OF_OLD);
   damage(home.data);
   expect(settleUpgrade(home, { version: "1.1.0", now: 0 })).toBeUndefined();

@@ -30,7 +30,15 @@ test("a version that does not end by itself is gone before this process has to b
   const script = `#!/bin/sh\ntrap 'echo > ${told}' TERM\necho $$ > ${pid}\nwhile :; do sleep 0.05; done\n`;
   writeFileSync(home.executable, script, { mode: 0o755 });
   const stop = Promise.withResolvers<void>();
-  const options = { clock, home, address: NOWHERE, env: process.env, version: "9.9.9", watchSecs: 60, stopped: stop.promise };
+  const options = {
+    clock,
+    home,
+    address: NOWHERE,
+    env: process.env,
+    version: "9.9.9",
+    watchSecs: 60,
+    stopped: stop.promise,
+  };
   const trial = tryStart(options);
   await until("it runs", () => existsSync(pid) && readFileSync(pid, "utf8").trim() !== "");
   stop.resolve();
@@ -50,7 +58,15 @@ test("a version that the system cannot even start goes out again", async () => {
   const done: string[] = [];
   const swap = { in: () => done.push("in"), out: () => done.push("out"), confirm: () => done.push("confirm") };
   const own = { stopped: new Promise(() => {}), replace: (): Promise<never> => Promise.reject(new Error("replaced")) };
-  const upgrade = { from: "1.0.0", to: "9.9.9", withDatabases: false, watchSecs: 60, address: NOWHERE, env: process.env, log: silentLog };
+  const upgrade = {
+    from: "1.0.0",
+    to: "9.9.9",
+    withDatabases: false,
+    watchSecs: 60,
+    address: NOWHERE,
+    env: process.env,
+    log: silentLog,
+  };
   const failed = applyUpgrade({ ...upgrade, home, clock, own, swap });
   expect(await failed.then(String, String)).toContain(home.executable);
   expect(done).toEqual(["in", "out"]);

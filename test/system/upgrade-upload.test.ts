@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createHubPlace } from "../support/hub-place.ts";
 import { otherHub } from "../support/other-hub.ts";
-import { runs, sendHub as send, startAtHome, statusOf } from "../support/upgrades.ts";
+import { goBack, runs, sendHub as send, startAtHome, statusOf } from "../support/upgrades.ts";
 
 const NEXT = { version: "99.1.0", kind: "plain" as const, file: "" };
 const CONVERTING = { version: "99.2.0", kind: "converting" as const, file: "" };
@@ -32,7 +32,7 @@ test("an uploaded version takes over in the same process, and going back brings 
   // The new program has none of the old one's files open but those a process starts with.
   expect(openFiles(hub.pid).filter((file) => file.includes("(deleted)"))).toEqual([]);
 
-  expect((await hub.request("POST", "/system/upgrade/rollback")).status).toBe(202);
+  expect((await goBack(hub)).status).toBe(202);
   await runs(hub, own);
   expect(await statusOf(hub)).toMatchObject({
     previous: NEXT.version,
@@ -66,20 +66,20 @@ test("the way back from a version that has converted the databases is with those
   const own = (await statusOf(hub)).version;
   expect((await send(hub, CONVERTING.file)).status).toBe(202);
   await runs(hub, CONVERTING.version);
-  const back = await hub.request("POST", "/system/upgrade/rollback");
+  const back = await goBack(hub);
   expect({ status: back.status, text: back.text }).toMatchObject({ status: 409 });
   expect(back.text).toContain("cannot read the databases");
   expect(back.text).toContain("?databases=true");
   expect(await statusOf(hub)).toMatchObject({ version: CONVERTING.version, snapshot: { version: own } });
   await hub.request("PUT", "/variables/since", { body: { value: 7 } });
 
-  expect((await hub.request("POST", "/system/upgrade/rollback?databases=true")).status).toBe(202);
+  expect((await goBack(hub, "?databases=true")).status).toBe(202);
   await runs(hub, own);
   expect(hub.output).toContain("the databases go back, too: what came since then is not in them");
   expect((await hub.request("GET", "/variables")).text).not.toContain("since");
   expect(await statusOf(hub)).toMatchObject({ last: { ok: true }, snapshot: { version: CONVERTING.version } });
 
-  expect((await hub.request("POST", "/system/upgrade/rollback?databases=true")).status).toBe(202);
+  expect((await goBack(hub, "?databases=true")).status).toBe(202);
   await runs(hub, CONVERTING.version);
   expect((await hub.request("GET", "/variables")).text).toContain("since");
 });
@@ -87,7 +87,7 @@ test("the way back from a version that has converted the databases is with those
 test("what is no newer hub for this machine is refused, and the hub goes on", async () => {
   await using place = createHubPlace();
   const hub = await startAtHome(place);
-  expect((await hub.request("POST", "/system/upgrade/rollback")).status).toBe(404);
+  expect((await goBack(hub)).status).toBe(404);
   expect(await send(hub, "/bin/true")).toMatchObject({ status: 400 });
   expect(await send(hub, place.at("config", "hub.toml"))).toMatchObject({ status: 400 });
   expect((await hub.request("POST", "/system/upgrade?force=maybe")).status).toBe(400);

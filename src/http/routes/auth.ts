@@ -21,6 +21,11 @@ const PasswordChange = Type.Object(
   { current_password: Type.String({ maxLength: 1024 }), new_password: NewPassword },
   closed,
 );
+const Password = Type.Object({ password: Type.String({ maxLength: 1024 }) }, closed);
+const Confirmed = Type.Object({
+  confirmation: Type.String({ description: "For the header X-Hub-Confirmation" }),
+  expires_in: Type.Integer({ description: "Seconds" }),
+});
 const PasswordIsInitial = Type.Boolean({
   description: "The password is still the one that was printed at the first start: ask for another",
 });
@@ -41,7 +46,7 @@ const Me = Type.Object({
 });
 
 export interface AuthRoutesDeps {
-  auth: Pick<Auth, "login" | "renew" | "changePassword" | "hasInitialPassword">;
+  auth: Pick<Auth, "login" | "renew" | "confirm" | "changePassword" | "hasInitialPassword">;
   callers: Callers;
 }
 
@@ -106,6 +111,34 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
         tag: "auth",
         answers: { 200: { description: "The caller", schema: Me } },
       }),
+    )
+    .post(
+      "/confirm",
+      async function confirm({ body, request, server, set }) {
+        set.headers["cache-control"] = "no-store";
+        const { confirmation, expiresIn } = await auth.confirm(
+          callers.of(request),
+          body.password,
+          addressOf(request, server),
+        );
+        return { confirmation, expires_in: expiresIn };
+      },
+      {
+        ...jsonBody(Password),
+        ...doc({
+          access: "viewer",
+          acts: false,
+          summary:
+            "Give your own password again, as what puts programs on the machine or replaces the house asks for it",
+          tag: "auth",
+          answers: { 200: { description: "Good for such requests, for five minutes", schema: Confirmed } },
+          refusals: {
+            forbidden: "The password is wrong, or the caller has none",
+            rate_limited: "Too many wrong passwords from this address",
+            unavailable: "Too many logins at once",
+          },
+        }),
+      },
     )
     .post(
       "/change-password",

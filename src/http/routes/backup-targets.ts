@@ -10,6 +10,7 @@ import type { Accepted, Restores } from "../../backup/restores.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { jsonBody, keepOpen } from "../body.ts";
+import type { Callers } from "../callers.ts";
 import { created } from "../crud.ts";
 import { doc } from "../doc.ts";
 import { AcceptedRestore, stagedEntry } from "./backup.ts";
@@ -72,13 +73,21 @@ export interface BackupTargetRouteDeps {
   remote: Pick<RemoteBackups, "list" | "test"> | undefined;
   visits: () => Visits;
   recoverySheet: () => string;
+  callers: Pick<Callers, "assertConfirmed">;
 }
 
 const upstream_failed = "The target does not answer, or refuses: the reason, and what to do";
 
 const BACKUP_OFF = { part_off: "Backups are off in a safe start" } as const;
 
-export function backupTargetRoutes({ backups, restores, remote, visits, recoverySheet }: BackupTargetRouteDeps) {
+export function backupTargetRoutes({
+  backups,
+  restores,
+  remote,
+  visits,
+  recoverySheet,
+  callers,
+}: BackupTargetRouteDeps) {
   const tag = "system";
   const pending = new WeakMap<Request, Accepted>();
   return new Elysia({ prefix: "/system" })
@@ -199,6 +208,7 @@ export function backupTargetRoutes({ backups, restores, remote, visits, recovery
     .post(
       "/restore-copy",
       async function restoreCopy({ body: { passphrase, dry_run, ...wanted }, request, server }) {
+        if (!dry_run) callers.assertConfirmed(request);
         keepOpen(server, request);
         const copy = await visits().open(wanted);
         const upload = { body: copy.body, bytes: copy.bytes, passphrase: passphrase ?? copy.passphrase };
@@ -221,6 +231,7 @@ export function backupTargetRoutes({ backups, restores, remote, visits, recovery
         ...doc({
           access: "admin",
           audit: "restore.accept",
+          confirmed: "All but a dry run",
           summary: "Fetch a copy, restore it and restart with it",
           tag,
           answers: {

@@ -7,6 +7,7 @@ import type { Accepted, Restores } from "../../backup/restores.ts";
 import type { ScheduledBackup } from "../../backup/scheduled-backups.ts";
 import type { Staged } from "../../backup/stage.ts";
 import { keepOpen } from "../body.ts";
+import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
@@ -32,9 +33,10 @@ export const AcceptedRestore = Type.Object({
 export interface BackupRouteDeps {
   backups: Pick<Backups, "download" | "list">;
   restores: Pick<Restores, "receive" | "inspect">;
+  callers: Pick<Callers, "assertConfirmed">;
 }
 
-export function backupRoutes({ backups, restores }: BackupRouteDeps) {
+export function backupRoutes({ backups, restores, callers }: BackupRouteDeps) {
   const tag = "system";
   const pending = new WeakMap<Request, Accepted>();
   return new Elysia({ prefix: "/system" })
@@ -91,6 +93,7 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
     .post(
       "/restore",
       async function restore({ request, server, query }) {
+        if (!query.dry_run) callers.assertConfirmed(request);
         keepOpen(server, request);
         const length = request.headers.get("content-length");
         const upload = {
@@ -116,6 +119,7 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
         ...doc({
           access: "admin",
           audit: { action: "restore.accept", unless: "dry_run" },
+          confirmed: "All but a dry run",
           summary: "Restore an archive (the zip as the body) and restart with it",
           tag,
           streamedBody: true,

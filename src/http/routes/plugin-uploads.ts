@@ -6,6 +6,7 @@ import { HubError } from "../../core/errors.ts";
 import { PluginEntry } from "../../plugins/config.ts";
 import type { Language } from "../../plugins/script.ts";
 import { MOST_PLUGIN_BYTES, type PluginUploads, type Uploaded } from "../../plugins/uploads.ts";
+import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
 import { Plugin } from "./plugins.ts";
 
@@ -25,7 +26,12 @@ const UploadedPlugin = Type.Object({
   previous: Type.Union([Version, Type.Null()], { description: "The program before, to go back to" }),
 });
 
-export function pluginUploadRoutes({ uploads }: { uploads: PluginUploads }) {
+export interface PluginUploadRoutesDeps {
+  uploads: PluginUploads;
+  callers: Pick<Callers, "assertConfirmed">;
+}
+
+export function pluginUploadRoutes({ uploads, callers }: PluginUploadRoutesDeps) {
   const tag = "plugins";
   const answers = { 200: { description: "The plugin", schema: Plugin } };
   const unavailable = "Plugins are off, the hub is stopping, or the plugin cannot be ended";
@@ -45,6 +51,7 @@ export function pluginUploadRoutes({ uploads }: { uploads: PluginUploads }) {
     .post(
       "/plugins",
       async function uploadPlugin({ query, body, request, set }) {
+        callers.assertConfirmed(request);
         const language = LANGUAGES[typeOf(request)];
         if (language === undefined || !(body instanceof Uint8Array))
           throw new HubError(
@@ -72,6 +79,7 @@ export function pluginUploadRoutes({ uploads }: { uploads: PluginUploads }) {
         ...doc({
           access: "admin",
           audit: "plugin.install",
+          confirmed: "It",
           summary: "Install a plugin: its program as the body; it runs at once",
           tag,
           largestBody: MOST_PLUGIN_BYTES,

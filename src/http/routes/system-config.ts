@@ -8,6 +8,7 @@ import { HubError } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Problem } from "../../core/schema.ts";
 import { jsonBody } from "../body.ts";
+import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
 
 const MAX_BYTES = 1024 * 1024;
@@ -64,13 +65,16 @@ export interface SystemConfigRoutesDeps {
     read(): { text: string; etag: string };
     check(edited: string): CheckedText & { values: JsonObject | null };
     edit(edited: string, edits: readonly PathEdit[]): string;
+    /** The ids of the plugins that it would newly let run unconfined. */
+    unconfines(edited: string): readonly string[];
     write(edited: string, options: { etag: string | undefined; force: boolean }): CheckedText & { etag: string };
   };
   /** To be called when the response is sent. */
   restart: () => void;
+  callers: Pick<Callers, "assertConfirmed">;
 }
 
-export function systemConfigRoutes({ configFile, restart }: SystemConfigRoutesDeps) {
+export function systemConfigRoutes({ configFile, restart, callers }: SystemConfigRoutesDeps) {
   const tag = "system";
   const accepted = new WeakSet<Request>();
   // "text" is never used; with it the OpenAPI document shows the type.
@@ -100,6 +104,7 @@ export function systemConfigRoutes({ configFile, restart }: SystemConfigRoutesDe
     .put(
       "/config",
       function putSystemConfig({ body, query: { force }, request, set }) {
+        if (configFile.unconfines(body).length > 0) callers.assertConfirmed(request);
         const etag = request.headers.get("if-match") ?? undefined;
         const { etag: next, ...checked } = configFile.write(body, { etag, force });
         set.headers.etag = next;
@@ -114,6 +119,7 @@ export function systemConfigRoutes({ configFile, restart }: SystemConfigRoutesDe
         ...doc({
           access: "admin",
           audit: "config.change",
+          confirmed: 'A plugin with confine = "off"',
           summary: "Replace hub.toml; with If-Match 409 where it was changed meanwhile",
           tag,
           answers: { 200: { description: "Saved; with what counts after a restart only", schema: Checked } },

@@ -4,6 +4,7 @@ import { Elysia, t } from "elysia";
 import { LastUpgrade } from "../../system/apply-upgrade.ts";
 import type { AcceptedUpgrade, SelfUpgrade } from "../../system/self-upgrade.ts";
 import { keepOpen } from "../body.ts";
+import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -30,9 +31,10 @@ const Accepted = Type.Object({ from: Type.String(), to: Type.String() });
 
 export interface UpgradeRoutesDeps {
   upgrades: SelfUpgrade;
+  callers: Pick<Callers, "assertConfirmed">;
 }
 
-export function upgradeRoutes({ upgrades }: UpgradeRoutesDeps) {
+export function upgradeRoutes({ upgrades, callers }: UpgradeRoutesDeps) {
   const tag = "system";
   const pending = new WeakMap<Request, AcceptedUpgrade>();
   const answers = {
@@ -63,6 +65,7 @@ export function upgradeRoutes({ upgrades }: UpgradeRoutesDeps) {
     .post(
       "",
       async function uploadHub({ request, server, query }) {
+        callers.assertConfirmed(request);
         keepOpen(server, request);
         const length = request.headers.get("content-length");
         const bytes = length === null ? undefined : Number(length);
@@ -78,6 +81,7 @@ export function upgradeRoutes({ upgrades }: UpgradeRoutesDeps) {
         ...doc({
           access: "admin",
           audit: "upgrade",
+          confirmed: "It",
           summary: "Exchange the hub by another version: its executable as the body",
           tag,
           streamedBody: true,
@@ -96,6 +100,7 @@ export function upgradeRoutes({ upgrades }: UpgradeRoutesDeps) {
     .post(
       "/rollback",
       async function rollBackHub({ request, query }) {
+        callers.assertConfirmed(request);
         return accept(request, await upgrades.rollBack(query.databases));
       },
       {
@@ -103,7 +108,8 @@ export function upgradeRoutes({ upgrades }: UpgradeRoutesDeps) {
           {
             databases: t.Boolean({
               default: false,
-              description: "With the databases as they were before the upgrade; the present ones are kept in their place",
+              description:
+                "With the databases as they were before the upgrade; the present ones are kept in their place",
             }),
           },
           { additionalProperties: false },
@@ -112,12 +118,14 @@ export function upgradeRoutes({ upgrades }: UpgradeRoutesDeps) {
         ...doc({
           access: "admin",
           audit: "upgrade.rollback",
+          confirmed: "It",
           summary: "Go back to the version before; once more comes back to this one",
           tag,
           answers,
           refusals: {
             not_found: "There is no version before",
-            conflict: "The hub's user may not exchange it, the version before cannot read the databases any more, or its own are not kept any more",
+            conflict:
+              "The hub's user may not exchange it, the version before cannot read the databases any more, or its own are not kept any more",
             in_use: "Another upgrade is under way",
             storage,
           },

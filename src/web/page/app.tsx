@@ -1,6 +1,7 @@
 // The views by their addresses, inside the frame that all of them share.
 import type { ComponentType } from "preact";
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso";
+import { ConfirmPassword } from "./components/confirm-password.tsx";
 import { Frame } from "./components/frame.tsx";
 import { SignInOver } from "./components/sign-in-over.tsx";
 import { Toasts } from "./components/toast.tsx";
@@ -68,6 +69,7 @@ export function App() {
     <LocationProvider>
       <Whole />
       <Toasts />
+      <ConfirmPassword />
     </LocationProvider>
   );
 }

@@ -200,7 +200,11 @@ export async function upgraded(scene: Scene): Promise<void> {
   await running.up();
   const sent = await fetch(`${running.api}/system/upgrade`, {
     method: "POST",
-    headers: { authorization: `Bearer ${await running.adminToken()}`, "content-type": "application/octet-stream" },
+    headers: {
+      authorization: `Bearer ${await running.adminToken()}`,
+      "content-type": "application/octet-stream",
+      ...(await running.confirmed()),
+    },
     body: Bun.file(slow),
   });
   check(say("another version is tried out"), sent.status, 202);

@@ -1,6 +1,7 @@
 // Restoring an archive, from here or from another machine: drop it, see what is in it, restore it.
 import { useState } from "preact/hooks";
 import { ApiError } from "../state/api.ts";
+import { confirmation } from "../state/confirmation.ts";
 import { upload } from "../state/upload.ts";
 import { t } from "../texts/index.ts";
 import { DropZone, Sending } from "./drop-zone.tsx";
@@ -17,6 +18,7 @@ export function RestoreArchive() {
     const headers = {
       "content-type": "application/zip",
       ...(passphrase !== "" && { "x-backup-passphrase": passphrase }),
+      ...(!isTrial && (await confirmation())),
     };
     const query = isTrial ? "?dry_run=true" : "";
     return upload<Contents>(`/system/restore${query}`, file ?? new Blob(), { headers, onProgress: setSent });

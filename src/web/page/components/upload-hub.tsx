@@ -112,7 +112,20 @@ function Exchange({ versions, onChanged }: ExchangeProps) {
           question={t("upload.hub_go_back_question", { version: versions.previous })}
           needs="admin"
           disabled={locked}
-          onYes={() => void exchange(goBackToPrevious)}
+          onYes={() => void exchange(() => goBackToPrevious(false))}
+        />
+      )}
+      {versions.snapshot !== null && versions.snapshot.version === versions.previous && (
+        <AskFirst
+          label={t("upload.hub_back_whole", { time: formatTime(versions.snapshot.at) })}
+          of={t("upload.hub_title")}
+          question={t("upload.hub_back_whole_question", {
+            version: versions.previous,
+            time: formatTime(versions.snapshot.at),
+          })}
+          needs="admin"
+          disabled={locked}
+          onYes={() => void exchange(() => goBackToPrevious(true))}
         />
       )}
     </form>

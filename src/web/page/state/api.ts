@@ -10,12 +10,18 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly problems: readonly { path?: string; message: string }[];
+  /** It asks for the password again. */
+  readonly asksForPassword: boolean;
 
-  constructor(status: number, body: { code?: string; detail?: string; problems?: ApiError["problems"] }) {
+  constructor(
+    status: number,
+    body: { code?: string; detail?: string; problems?: ApiError["problems"]; confirm?: string },
+  ) {
     super(body.detail ?? "");
     this.status = status;
     this.code = body.code ?? "";
     this.problems = body.problems ?? [];
+    this.asksForPassword = body.confirm === "password";
   }
 }
 

@@ -1,5 +1,6 @@
 // Archives of the house: saving one as a file, and copies elsewhere.
 import { ApiError, ask, post } from "./api.ts";
+import { confirmation } from "./confirmation.ts";
 
 const LONGEST_MS = 6 * 3600_000;
 
@@ -54,8 +55,9 @@ export interface WantedCopy {
   dry_run?: boolean;
 }
 
-export function restoreCopy<T>(wanted: WantedCopy): Promise<T> {
-  return post<T>("/system/restore-copy", wanted, { timeoutMs: LONGEST_MS });
+export async function restoreCopy<T>(wanted: WantedCopy): Promise<T> {
+  const headers = wanted.dry_run ? {} : await confirmation();
+  return post<T>("/system/restore-copy", wanted, { headers, timeoutMs: LONGEST_MS });
 }
 
 function handOver(blob: Blob, name: string): void {

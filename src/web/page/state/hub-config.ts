@@ -3,6 +3,7 @@
 import type { TextProblem } from "../components/admin/config-text.tsx";
 import type { FormSchema } from "../components/admin/schema-input.tsx";
 import { ask, get, post } from "./api.ts";
+import { withConfirmation } from "./confirmation.ts";
 import type { Json } from "./house.ts";
 
 export interface ConfigRead {
@@ -46,7 +47,9 @@ export async function editConfig(text: string, edits: readonly ConfigEdit[]): Pr
 
 export async function saveConfig(text: string, { etag, isCrlf }: ConfigRead, force: boolean): Promise<void> {
   const body = isCrlf ? text.replaceAll("\n", "\r\n") : text;
-  await ask("PUT", `/system/config${force ? "?force=true" : ""}`, { body, headers: { "if-match": etag } });
+  await withConfirmation((headers) =>
+    ask("PUT", `/system/config${force ? "?force=true" : ""}`, { body, headers: { "if-match": etag, ...headers } }),
+  );
 }
 
 let schemaRead: Promise<FormSchema> | undefined;

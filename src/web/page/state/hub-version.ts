@@ -1,5 +1,6 @@
 // Which version the hub is, and exchanging it.
 import { ApiError, get, post } from "./api.ts";
+import { confirmation } from "./confirmation.ts";
 import { upload } from "./upload.ts";
 
 export interface HubVersions {
@@ -7,6 +8,8 @@ export interface HubVersions {
   previous: string | null;
   /** Why the page cannot exchange it; null if it can. */
   refused: string | null;
+  /** The databases as they were before the last upgrade. */
+  snapshot: { version: string; at: string; bytes: number } | null;
   last: { at: string; from: string; to: string; ok: boolean | null; error: string | null } | null;
 }
 
@@ -16,11 +19,16 @@ const LONGEST_MS = 300_000;
 
 export const hubVersions = (): Promise<HubVersions> => get("/system/upgrade");
 
-export function sendHub(file: File, onProgress: (part: number) => void): Promise<void> {
-  return upload("/system/upgrade", file, { headers: { "content-type": "application/octet-stream" }, onProgress });
+export async function sendHub(file: File, onProgress: (part: number) => void): Promise<void> {
+  const headers = { "content-type": "application/octet-stream", ...(await confirmation()) };
+  await upload("/system/upgrade", file, { headers, onProgress });
 }
 
-export const goBackToPrevious = (): Promise<void> => post("/system/upgrade/rollback");
+/** With the databases as they were before the upgrade, or with the present ones. */
+export async function goBackToPrevious(withDatabases: boolean): Promise<void> {
+  const query = withDatabases ? "?databases=true" : "";
+  await post(`/system/upgrade/rollback${query}`, undefined, { headers: await confirmation() });
+}
 
 /** Resolves when the hub is up again, in whichever version. Rejects with an ApiError where it does not come back. */
 export async function versionChanged(before: HubVersions): Promise<HubVersions> {

@@ -1,5 +1,6 @@
 // Plugins by upload.
 import { get, post, remove } from "./api.ts";
+import { confirmation } from "./confirmation.ts";
 
 export interface Version {
   bytes: number;
@@ -26,11 +27,12 @@ export interface Install {
 }
 
 /** Throws ApiError, with the line of what does not parse. */
-export function install({ id, file, enabled = true, replace = false }: Install): Promise<void> {
+export async function install({ id, file, enabled = true, replace = false }: Install): Promise<void> {
   const query = new URLSearchParams({ id, enabled: String(enabled), replace: String(replace) });
   // Browsers take `.ts` for a film.
   const type = file.name.toLowerCase().endsWith(".ts") ? "text/typescript" : "text/javascript";
-  return post(`/plugins?${query}`, file, { headers: { "content-type": type }, timeoutMs: LONGEST_MS });
+  const headers = { "content-type": type, ...(await confirmation()) };
+  await post(`/plugins?${query}`, file, { headers, timeoutMs: LONGEST_MS });
 }
 
 export const goBack = (id: string): Promise<void> => post(`/plugins/${encodeURIComponent(id)}/rollback`);

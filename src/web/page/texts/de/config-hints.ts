@@ -93,4 +93,6 @@ export const hints: Readonly<Record<string, string>> = {
     "Es darf die API mit dieser Rolle benutzen, mit einem eigenen Schlüssel je Start; fehlt es, gar nicht",
   "Topic patterns it may publish to besides those of every plugin":
     "Themen, auf denen es senden darf, neben denen jedes Plugins",
+  "How long another version has to stay well, once it is up, before it stays. If it does not, the former one comes back with its databases":
+    "So lange muss es einer anderen Version gut gehen, wenn sie läuft, bevor sie bleibt. Sonst kommt die frühere mit ihren Datenbanken zurück",
 };

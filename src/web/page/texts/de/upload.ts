@@ -46,7 +46,7 @@ export const upload: Translated<"upload"> = {
     "Kopiere die neue Datei auf den Rechner des Hubs. Für einen Raspberry Pi ist das hub-linux-arm64, für die meisten anderen hub-linux-x64.",
   "upload.hub_run": "Führe dort dies aus, mit Ort und Namen deiner Datei:",
   "upload.hub_try":
-    "Der Hub startet neu. Antwortet die neue Version nicht innerhalb einer Minute, kommt die alte von selbst zurück.",
+    "Der Hub startet neu. Antwortet die neue Version nicht innerhalb einer Minute, oder geht es ihr nicht noch eine Minute gut, kommt die alte von selbst zurück, mit den Datenbanken von vorher.",
   "upload.hub_back": "Auch später kannst du zurückgehen:",
   "upload.hub_why":
     "Die Seite kann das hier nicht selbst tun, denn das Programm gehört dem Administrator des Rechners:",
@@ -62,4 +62,14 @@ export const upload: Translated<"upload"> = {
   "upload.hub_failed": "{to} hat hier nicht funktioniert, {time}, also läuft wieder {from}.",
   "upload.hub_go_back": "Zurück zu {version}",
   "upload.hub_go_back_question": "Der Hub startet mit {version} neu. Tun?",
+  "upload.hub_back_whole": "Zurück mit den Datenbanken von {time}",
+  "upload.hub_back_whole_question":
+    "Der Hub startet mit {version} und seinen Datenbanken von {time} neu. Was Geräte seitdem gesendet haben und was jemand seitdem geändert hat, ist nicht darin. Tun?",
+  "confirm.title": "Noch einmal dein Passwort",
+  "confirm.why":
+    "Das bringt ein Programm auf den Hub, ersetzt das Haus oder öffnet es einem Plugin. Darum will der Hub sicher sein, dass du es bist.",
+  "confirm.password": "Dein Passwort",
+  "confirm.submit": "Weiter",
+  "confirm.cancel": "Lassen",
+  "error.not_confirmed": "Es ist nichts geschehen, weil das Passwort nicht eingegeben wurde.",
 };

@@ -42,7 +42,7 @@ export const upload = {
     "Copy the new file to the machine of the hub. For a Raspberry Pi that is hub-linux-arm64, for most others hub-linux-x64.",
   "upload.hub_run": "Run it there, with the path and the name of your file:",
   "upload.hub_try":
-    "The hub restarts. If the new version does not answer within a minute, the old one comes back by itself.",
+    "The hub restarts. If the new version does not answer within a minute, or does not stay well for another, the old one comes back by itself, with the databases as they were before.",
   "upload.hub_back": "You can go back later, too:",
   "upload.hub_why":
     "The page cannot do this itself here, because the program belongs to the administrator of the machine:",
@@ -58,4 +58,14 @@ export const upload = {
   "upload.hub_failed": "{to} did not work here, {time}, so {from} runs again.",
   "upload.hub_go_back": "Go back to {version}",
   "upload.hub_go_back_question": "The hub restarts with {version}. Do it?",
+  "upload.hub_back_whole": "Go back with the databases of {time}",
+  "upload.hub_back_whole_question":
+    "The hub restarts with {version} and its databases of {time}. What devices sent and what anybody changed since then is not in them. Do it?",
+  "confirm.title": "Your password, once more",
+  "confirm.why":
+    "This puts a program on the hub, replaces the house, or opens it to a plugin. So the hub wants to be sure that it is you.",
+  "confirm.password": "Your password",
+  "confirm.submit": "Go on",
+  "confirm.cancel": "Leave it",
+  "error.not_confirmed": "Nothing was done, as the password was not given.",
 } as const;

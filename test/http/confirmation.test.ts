@@ -1,0 +1,106 @@
+// What puts programs on the machine or replaces the house asks for the password again, and takes no API key.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homeAt } from "../../src/home/paths.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { JWT_SECRET, startTestHub, type TestHub } from "../support/test-hub.ts";
+
+const TEXT = `[server]
+host = "127.0.0.1"
+port = 0
+[auth]
+jwt_secret = "${JWT_SECRET}"
+[mqtt]
+port = 0
+[[plugins]]
+id = "known"
+binary = "plugins/known/bin/known.js"
+enabled = false
+confine = "off"
+`;
+const SPY = `[[plugins]]\nid = "spy"\nbinary = "plugins/spy/bin/spy.js"\nenabled = false\n`;
+
+const folder = createTemporaryFolder();
+const home = homeAt(folder.path);
+let hub: TestHub;
+let apiKey: string;
+beforeAll(async () => {
+  mkdirSync(home.config, { recursive: true });
+  writeFileSync(home.hubToml, TEXT);
+  hub = await startTestHub({ folder });
+  const body = { label: "a script", role: "admin" };
+  const made = await hub.request("POST", "/auth/api-keys", { token: hub.adminToken, body });
+  apiKey = ((await made.json()) as { key: string }).key;
+});
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+interface Sent {
+  token?: string;
+  headers?: Record<string, string>;
+}
+
+/** Each such request, with a body that is refused for what it is once the caller is not. */
+const ASKING: readonly [name: string, send: (sent: Sent) => Promise<Response>][] = [
+  ["an upgrade", send("POST", "/system/upgrade", "no hub")],
+  ["going back", send("POST", "/system/upgrade/rollback")],
+  ["a plugin", send("POST", "/plugins?id=one", "this does not parse (", "text/javascript")],
+  ["a restore", send("POST", "/system/restore", "no archive", "application/zip")],
+  ["a restore from elsewhere", send("POST", "/system/restore-copy", JSON.stringify({ target: "x", name: "latest" }))],
+  ['confine = "off"', send("PUT", "/system/config", `${TEXT}${SPY}confine = "off"\n`, "text/plain")],
+];
+
+function send(method: string, path: string, body?: string, type = "application/json") {
+  return ({ token = hub.adminToken, headers = {} }: Sent): Promise<Response> =>
+    hub.request(method, path, {
+      token,
+      ...(body === undefined ? {} : { body }),
+      headers: { ...headers, ...(body === undefined ? {} : { "content-type": type }) },
+    });
+}
+
+test.each(ASKING)("%s: a token alone is not enough, and neither is an API key or somebody else's confirmation", async (_, ask) => {
+  const before = readFileSync(home.hubToml, "utf8");
+  const token = await ask({});
+  expect({ status: token.status, body: await token.json() }).toMatchObject({
+    status: 403,
+    body: { code: "forbidden", confirm: "password", detail: expect.stringContaining("POST /api/v1/auth/confirm") },
+  });
+  const key = await ask({ token: apiKey, headers: await hub.confirmed() });
+  expect({ status: key.status, body: await key.json() }).toMatchObject({
+    status: 403,
+    body: { detail: expect.stringContaining("an API key is not enough for this: log in with") },
+  });
+  const other = await ask({ token: await hub.tokenFor("admin"), headers: await hub.confirmed() });
+  expect(other.status).toBe(403);
+  expect(readFileSync(home.hubToml, "utf8")).toBe(before);
+  const confirmed = await ask({ headers: await hub.confirmed() });
+  expect(confirmed.status).not.toBe(403);
+});
+
+test("the password has to be the caller's, and whoever has none is told what to do", async () => {
+  const confirm = (token: string, password: string) => hub.request("POST", "/auth/confirm", { token, body: { password } });
+  expect((await confirm(hub.adminToken, "not the password")).status).toBe(403);
+  const key = await confirm(apiKey, hub.admin.password);
+  expect({ status: key.status, text: await key.text() }).toMatchObject({
+    status: 403,
+    text: expect.stringContaining("log in with the name and the password"),
+  });
+  expect(await (await confirm(hub.adminToken, hub.admin.password)).json()).toMatchObject({ expires_in: 300 });
+});
+
+test("a dry run changes nothing and asks for nothing", async () => {
+  const dry = await send("POST", "/system/restore?dry_run=true", "no archive", "application/zip")({ token: apiKey });
+  expect(dry.status).toBe(400);
+});
+
+test("a configuration that opens the house to no further plugin is saved without", async () => {
+  const save = (text: string) => send("PUT", "/system/config", text, "text/plain")({});
+  expect((await save(`${TEXT}# A remark.\n`)).status).toBe(200);
+  expect((await save(`${TEXT}${SPY}`)).status).toBe(200);
+  // The one that is let out is another program now.
+  expect((await save(TEXT.replace("bin/known.js", "bin/other.js"))).status).toBe(403);
+  expect((await save(TEXT)).status).toBe(200);
+});
