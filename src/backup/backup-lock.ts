@@ -7,6 +7,7 @@ import { HubError, messageOf, RESTART_THE_HUB, systemCode } from "../core/errors
 import { isHeldError, lockFile } from "../core/os-lock.ts";
 import type { Home } from "../home/paths.ts";
 import { placesIn } from "./places.ts";
+import { partsIn } from "./scheduled-backups.ts";
 
 /** Throws HubError `in_use`, `conflict` while a swap is unfinished, or `storage` where the home cannot be written. */
 export function lockBackups(home: Home): Disposable {
@@ -21,12 +22,17 @@ export function lockBackups(home: Home): Disposable {
   }
 }
 
-/** Removes what killed backups and restores have left behind, unless one is running. An unfinished swap is kept. */
-export function removeLeftovers(home: Home): void {
+/**
+ * Removes what killed backups and restores have left behind, in the home and in the folder of the scheduled ones, unless one is
+ * running. An unfinished swap is kept.
+ */
+export function removeLeftovers(home: Home, directory: string): void {
   const places = placesIn(home);
-  if (!existsSync(places.backupWork) && !existsSync(places.restoreWork)) return;
+  const parts = partsIn(directory);
+  if (parts.length === 0 && !existsSync(places.backupWork) && !existsSync(places.restoreWork)) return;
   try {
-    lockBackups(home)[Symbol.dispose]();
+    using _lock = lockBackups(home);
+    parts.forEach(removeIfPossible);
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
   }

@@ -71,7 +71,7 @@ export function startBackups(options: BackupsOptions): Backups {
   let failure: string | undefined;
   let incomplete: string | undefined;
   let ended = false;
-  removeLeftovers(home);
+  removeLeftovers(home, directory);
 
   async function flush(): Promise<void> {
     try {

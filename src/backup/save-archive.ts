@@ -22,6 +22,7 @@ import { type Schemas, snapshotBytes } from "./database-copies.ts";
 import { encrypt, streamOf } from "./encryption.ts";
 import type { Counts } from "./manifest.ts";
 import { placesIn } from "./places.ts";
+import { PART } from "./scheduled-backups.ts";
 import { openArchiveFile, stage } from "./stage.ts";
 
 export interface SaveOptions extends ArchiveOptions {
@@ -45,7 +46,7 @@ export interface SavedArchive {
 export async function saveArchive(options: SaveOptions): Promise<SavedArchive> {
   const { home, target } = options;
   if (existsSync(target)) throw new HubError("conflict", `${target} exists already: choose another name`);
-  const part = `${target}.part`;
+  const part = target + PART;
   try {
     mkdirSync(dirname(target), { recursive: true });
     requireSpaceFor(home, dirname(target));

@@ -20,6 +20,8 @@ export interface ScheduledBackup {
 }
 
 const NAME = /^hub-backup-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.zip(\.age)?$/;
+/** At the end of an archive's name, until it is verified. */
+export const PART = ".part";
 
 /** Newest first. Only verified archives get such names. */
 export async function listScheduledBackups(folder: string): Promise<ScheduledBackup[]> {
@@ -32,6 +34,17 @@ export async function listScheduledBackups(folder: string): Promise<ScheduledBac
 export function archivesIn(folder: string): { name: string; path: string }[] {
   try {
     return namesIn(folder).map((name) => ({ name, path: join(folder, name) }));
+  } catch {
+    return [];
+  }
+}
+
+/** What killed backups have written there until then: the paths of archives that have not got their names. */
+export function partsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(PART) && NAME.test(name.slice(0, -PART.length)))
+      .map((name) => join(folder, name));
   } catch {
     return [];
   }

@@ -61,27 +61,31 @@ function send(method: string, path: string, body?: string, type = "application/j
     });
 }
 
-test.each(ASKING)("%s: a token alone is not enough, and neither is an API key or somebody else's confirmation", async (_, ask) => {
-  const before = readFileSync(home.hubToml, "utf8");
-  const token = await ask({});
-  expect({ status: token.status, body: await token.json() }).toMatchObject({
-    status: 403,
-    body: { code: "forbidden", confirm: "password", detail: expect.stringContaining("POST /api/v1/auth/confirm") },
-  });
-  const key = await ask({ token: apiKey, headers: await hub.confirmed() });
-  expect({ status: key.status, body: await key.json() }).toMatchObject({
-    status: 403,
-    body: { detail: expect.stringContaining("an API key is not enough for this: log in with") },
-  });
-  const other = await ask({ token: await hub.tokenFor("admin"), headers: await hub.confirmed() });
-  expect(other.status).toBe(403);
-  expect(readFileSync(home.hubToml, "utf8")).toBe(before);
-  const confirmed = await ask({ headers: await hub.confirmed() });
-  expect(confirmed.status).not.toBe(403);
-});
+test.each(ASKING)(
+  "%s: a token alone is not enough, and neither is an API key or somebody else's confirmation",
+  async (_, ask) => {
+    const before = readFileSync(home.hubToml, "utf8");
+    const token = await ask({});
+    expect({ status: token.status, body: await token.json() }).toMatchObject({
+      status: 403,
+      body: { code: "forbidden", confirm: "password", detail: expect.stringContaining("POST /api/v1/auth/confirm") },
+    });
+    const key = await ask({ token: apiKey, headers: await hub.confirmed() });
+    expect({ status: key.status, body: await key.json() }).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining("an API key is not enough for this: log in with") },
+    });
+    const other = await ask({ token: await hub.tokenFor("admin"), headers: await hub.confirmed() });
+    expect(other.status).toBe(403);
+    expect(readFileSync(home.hubToml, "utf8")).toBe(before);
+    const confirmed = await ask({ headers: await hub.confirmed() });
+    expect(confirmed.status).not.toBe(403);
+  },
+);
 
 test("the password has to be the caller's, and whoever has none is told what to do", async () => {
-  const confirm = (token: string, password: string) => hub.request("POST", "/auth/confirm", { token, body: { password } });
+  const confirm = (token: string, password: string) =>
+    hub.request("POST", "/auth/confirm", { token, body: { password } });
   expect((await confirm(hub.adminToken, "not the password")).status).toBe(403);
   const key = await confirm(apiKey, hub.admin.password);
   expect({ status: key.status, text: await key.text() }).toMatchObject({

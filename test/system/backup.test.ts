@@ -1,7 +1,7 @@
 // Backups of the compiled hub: over REST and from the command line, while it works and when it is stopped.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { askForBackup, downloadBackup, filesBelow, makeZip, readZip } from "../support/archives.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
@@ -168,6 +168,22 @@ test("killed in the middle: the next start clears away", async () => {
   expect(nothingLeft(large)).toBe(false);
   await runningLarge();
   expect(nothingLeft(large)).toBe(true);
+});
+
+test("killed while one is made for the folder of backups: the next start clears away", async () => {
+  const hub = await runningLarge();
+  const parts = () =>
+    (existsSync(large.at("backups")) ? readdirSync(large.at("backups")) : []).filter((name) => name.endsWith(".part"));
+  const asked = hub.request("POST", "/system/backups").catch(() => undefined);
+  await until("it is being written", () => parts().length > 0, { everyMs: 2 });
+  await endLarge("SIGKILL");
+  await asked;
+  expect(parts()).toHaveLength(1);
+  large.put("backups/house.zip.part", "somebody else's");
+  await runningLarge();
+  expect(parts()).toEqual(["house.zip.part"]);
+  expect(nothingLeft(large)).toBe(true);
+  rmSync(large.at("backups"), { recursive: true });
 });
 
 test("stopped in the middle: it ends in time, and nothing is left", async () => {

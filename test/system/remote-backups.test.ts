@@ -1,7 +1,7 @@
 // Copies elsewhere by the compiled hub: killed while it sends one, and the house on a new machine from the recovery sheet alone.
 // Over 10 s: a passphrase is made a key slowly on purpose.
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
@@ -53,6 +53,31 @@ test("a hub that was killed while it sent a copy leaves nothing half, and sends 
   expect((await again.request("POST", "/system/backups/targets/bucket/test")).status).toBe(200);
   await until("it is there, and proven", () => isDone(again));
   expect([...s3.objects.keys()]).toEqual([expect.stringMatching(/^a\/b\/hub-\w{10}\/hub-backup-.*\.zip\.age$/)]);
+});
+
+test("what a killed hub had sent of a large copy, whose backup is gone since, is given up after the next start", async () => {
+  await using s3 = startS3Server();
+  await using place = createHubPlace({ toml: tomlOf(s3) });
+  for (let part = 0; part < 200; part++)
+    writeFileSync(place.at("config", `large-${part}.bin`), crypto.getRandomValues(Buffer.alloc(60_000)));
+  const hub = await place.start();
+  let waiting = 0;
+  s3.fault = (_request, { searchParams }) => {
+    if (searchParams.get("partNumber") !== "2") return undefined;
+    waiting++;
+    return new Promise<Response>(() => {});
+  };
+  await backUp(hub);
+  await until("it sends the second part", () => waiting, { timeoutMs: 30_000 });
+  hub.kill("SIGKILL");
+  await hub.exited;
+  expect(s3.uploads.size).toBe(1);
+  rmSync(place.at("backups"), { recursive: true });
+  s3.fault = () => undefined;
+  const again = await place.start();
+  expect((await again.request("POST", "/system/backups/targets/bucket/test")).status).toBe(200);
+  await until("it is given up", () => s3.uploads.size === 0);
+  expect(s3.objects.size).toBe(0);
 });
 
 test("after a fire: the executable and the recovery sheet bring the house back, and it goes on at the same place", async () => {

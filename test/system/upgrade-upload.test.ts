@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createHubPlace } from "../support/hub-place.ts";
 import { otherHub } from "../support/other-hub.ts";
 import { goBack, runs, sendHub as send, startAtHome, statusOf } from "../support/upgrades.ts";
+import { until } from "../support/wait.ts";
 
 const NEXT = { version: "99.1.0", kind: "plain" as const, file: "" };
 const CONVERTING = { version: "99.2.0", kind: "converting" as const, file: "" };
@@ -103,6 +104,21 @@ test("an uploaded program sees nothing of the house before it is known to be a h
   expect({ status, body }).toMatchObject({ status: 400, body: { detail: expect.stringContaining("saw nothing") } });
   expect(readdirSync(place.at("bin"))).toEqual(["hub"]);
   expect(existsSync(place.at("data", "spied"))).toBe(false);
+});
+
+test("what a hub that was killed had received of another is gone after the next start", async () => {
+  await using place = createHubPlace();
+  const hub = await startAtHome(place);
+  const headers = { authorization: `Bearer ${await hub.adminToken()}`, ...(await hub.confirmed()) };
+  const half = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(new Uint8Array(5_000_000)) });
+  const asked = fetch(`${hub.api}/system/upgrade`, { method: "POST", headers, body: half }).catch(() => undefined);
+  await until("it is being received", () => existsSync(place.at("bin", "hub.new")));
+  hub.kill("SIGKILL");
+  await hub.exited;
+  await asked;
+  expect(readdirSync(place.at("bin")).sort()).toEqual(["hub", "hub.new"]);
+  await place.startFromHome();
+  expect(readdirSync(place.at("bin"))).toEqual(["hub"]);
 });
 
 test("a hub that does not run from its home's file says what to do instead", async () => {

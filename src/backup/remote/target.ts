@@ -62,6 +62,8 @@ export class Target {
   /** Returns whether everything is there. Rejects only with a bug. */
   async bringUpToDate(): Promise<boolean> {
     this.doing = "copying";
+    // The hub's own name in those of copies: killed while it sends the first one, it must find that again.
+    this.#save();
     try {
       this.#succeed(await this.#run(this.#syncJob()));
       this.doing = "checking";
