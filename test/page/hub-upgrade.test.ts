@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
 import { openBrowser, type Visitors } from "./support/browser.ts";
-import { type PageHouse, startPageHouse } from "./support/page-house.ts";
+import { PASSWORD, type PageHouse, startPageHouse } from "./support/page-house.ts";
 import { barriers, picture, press } from "./support/seen.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
@@ -26,7 +26,7 @@ beforeAll(async () => {
     ]);
     expect(await build.exited).toBe(0);
   }
-  house = await startPageHouse({ zigbee: 3, virtual: false, fromHome: true });
+  house = await startPageHouse({ zigbee: 3, virtual: false, fromHome: true, toml: "[upgrade]\nwatch_secs = 2\n" });
   visitors = await openBrowser();
 });
 afterAll(async () => {
@@ -46,10 +46,25 @@ test("a version that fails is said, one that works takes over, and there is a wa
     const input = await page.waitForSelector("input[type=file]:not(:disabled)");
     await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(folder.at(name));
     await press(page, "Send it and restart with it");
+    await confirm();
+  };
+  const confirm = async (): Promise<void> => {
+    const password = await page.waitForSelector("dialog[open] input[type=password]:not(:disabled)");
+    expect(await barriers(page)).toEqual([]);
+    await password?.type(PASSWORD);
+    await press(page, "Go on");
   };
   const { version: own } = await house.hub.get<{ version: string }>("/health");
   await says(`This hub is version ${own}.`);
   expect(await barriers(page)).toEqual([]);
+
+  const input = await page.waitForSelector("input[type=file]:not(:disabled)");
+  await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(folder.at("hub-99.1.0"));
+  await press(page, "Send it and restart with it");
+  await page.waitForSelector("dialog[open] input[type=password]");
+  await picture(page, "upgrade-password");
+  await press(page, "Leave it");
+  await says("Nothing was done, as the password was not given.");
 
   await send("hub-99.2.0");
   await says("The hub restarts and tries the other version");
@@ -63,5 +78,6 @@ test("a version that fails is said, one that works takes over, and there is a wa
 
   await press(page, `Go back to ${own}`);
   await press(page, `Go back to ${own}`);
+  await confirm();
   await says(`The hub is version ${own} now.`);
 }, 180_000);
