@@ -138,7 +138,7 @@ echo "knows of systemd: $(env | grep -cE 'NOTIFY_SOCKET|WATCHDOG')"
 echo done
 sleep 1000
 SH
-  inside sh -c 'chown -R hub:hub /opt/hub/plugins/probe; printf "\n[[plugins]]\nid = \"probe\"\nbinary = \"plugins/probe/bin/probe\"\n" >>/opt/hub/config/hub.toml'
+  inside sh -c 'chown -R hub:hub /opt/hub/plugins/probe; printf "\n[[plugins]]\nid = \"probe\"\nbinary = \"plugins/probe/bin/probe\"\n[upgrade]\nwatch_secs = 5\n" >>/opt/hub/config/hub.toml'
   check "a restart takes a plugin of any kind" inside systemctl restart hub
   check "… which runs in the sandbox" patiently probe_says done
   # Where the kernel has Landlock, the hub's own confinement holds under systemd's filter of system calls, too.

@@ -83,6 +83,9 @@ test("in the first minutes a house is brought back by the recovery sheet, from t
   // The restored hub.toml has the ports of the house that burnt down.
   await house.kill();
   expect(await press(page, "Replace this house by the archive")).toBe(true);
+  const again = await page.waitForSelector("dialog[open] input[type=password]:not(:disabled)");
+  await again?.type(fresh.admin?.password ?? "");
+  expect(await press(page, "Go on")).toBe(true);
   await until("the administrator of the old house can log in", async () => {
     const body = JSON.stringify(house.place.admin);
     const headers = { "content-type": "application/json" };

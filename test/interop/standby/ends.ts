@@ -193,7 +193,7 @@ export async function upgraded(scene: Scene): Promise<void> {
   // A version is only tried on a port that stays, by a hub that was started from its home.
   // Nor may a connection get it meanwhile.
   const port = freePort();
-  const toml = place.read("config", "hub.toml").replace("port = 0", `port = ${port}`);
+  const toml = `${place.read("config", "hub.toml").replace("port = 0", `port = ${port}`)}\n[upgrade]\nwatch_secs = 5\n`;
   place.put("config/hub.toml", toml, 0o600);
   await first.process.end();
   await using running = spawnHub({ ...place, binary: place.at("bin", "hub") });
