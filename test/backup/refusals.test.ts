@@ -1,4 +1,5 @@
 // Archives that must be refused, each with a reason a person can act on, and with nothing changed.
+// Over 10 s: archives of foreign programs are made by them, one process each.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";

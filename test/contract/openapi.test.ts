@@ -1,5 +1,6 @@
 // The OpenAPI document against the hub itself: what it says a route refuses is refused, every value is held to just the
 // rules that stand there, and what is read looks as described. Statuses and bodies are checked by the TestHub as well.
+// Over 10 s: every value of every route is sent at its bounds and beyond, some thousand requests.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import "../support/property-seed.ts";
@@ -23,6 +24,8 @@ import { until } from "../support/wait.ts";
 let hub: TestHub;
 let folder: TemporaryFolder;
 let api: Documented;
+/** As header lines. */
+let confirmation: string[];
 
 beforeAll(async () => {
   folder = createTemporaryFolder();
@@ -30,6 +33,7 @@ beforeAll(async () => {
   hub = await startTestHub({ toml: ONE_OF_EACH_TOML, folder });
   api = await fetchDocument(hub.api);
   await makeOneOfEach(hub, api);
+  confirmation = Object.entries(await hub.confirmed()).map(([name, value]) => `${name}: ${value}`);
 });
 afterAll(async () => {
   await hub[Symbol.asyncDispose]();
@@ -77,8 +81,7 @@ describe("what a route is said to refuse, it refuses:", () => {
 /** A socket of its own, as no client sends such; at what is not there, as it may be done after all. */
 async function rawStatus({ method, path }: DocumentedRoute, headers: string[], body: string): Promise<number> {
   using socket = await openRawSocket(Number(new URL(hub.api).port));
-  const confirmed = Object.entries(await hub.confirmed()).map(([name, value]) => `${name}: ${value}`);
-  const lines = [`Authorization: Bearer ${hub.adminToken}`, "Host: localhost", ...confirmed, ...headers];
+  const lines = [`Authorization: Bearer ${hub.adminToken}`, "Host: localhost", ...confirmation, ...headers];
   socket.write(`${method} ${path.replace(/\{\w+\}/g, "nothing")} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
   return await socket.status();
 }

@@ -1,5 +1,6 @@
 // Folders whose changes the kernel tells: what is noticed at once, what by looking, and when all files are looked at again and
 // again instead. Real files; on the system's clock where the kernel has to tell of them.
+// Over 10 s: folders are watched on the system's clock, in rounds of seconds.
 import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { type Clock, systemClock } from "../../src/core/clock.ts";

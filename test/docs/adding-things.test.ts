@@ -1,6 +1,7 @@
 // docs/adding-things.md is true: all its examples, applied to a copy of this repository, touch the files its table promises, and what comes
 // out runs and passes the tests that look at each of a kind. What the examples do not touch is tested where it stands. That the copy
 // compiles has a file of its own.
+// Over 10 s: a copy of the project is changed, built and tested.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 // A day in the house on a virtual clock: the night in which summer time ends, a restart while a timer runs, the sunset.
 // Everything goes through the public interfaces: REST, MQTT, the event stream.
+// Over 10 s: a whole hub lives through a day, with all that it does by the clock.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import { getTimes } from "suncalc";

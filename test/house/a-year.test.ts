@@ -2,6 +2,7 @@
 // wall clock. The hub is stopped, and killed, in the nights in which the clocks change. They live through the days of a leap year in
 // which something happens to the calendar, and some more; with CAMPAIGN_SCALE=10, as in the campaign `year`, all through some year.
 // PROPERTY_SEED says which days and year.
+// Over 10 s: weeks in four places, compared minute by minute with the model.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Place } from "../../src/core/sun.ts";

@@ -1,4 +1,5 @@
 // The other blueprints that come with the hub, in a house: what the people in it see.
+// Over 10 s: seven hubs, each of which lives through days in which all that a hub does by the clock is done.
 import { expect, test } from "bun:test";
 import { ANNOUNCEMENTS, AT_REST } from "../interop/matter/announced.ts";
 import { type BlueprintHouse, openBlueprintHouse } from "./blueprint-house.ts";

@@ -1,4 +1,5 @@
 // The motion light that comes with the hub, in a house: what the people in it see.
+// Over 10 s: hubs live through nights and days, with all that they do by the clock.
 import { expect, test } from "bun:test";
 import { openBlueprintHouse } from "./blueprint-house.ts";
 

@@ -1,4 +1,5 @@
 // Copies elsewhere over the API: made, shown, tried out, looked at with a recovery sheet, and restored.
+// Over 10 s: each archive is encrypted, and opened again, with a key that takes long to derive on purpose.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type S3Server, s3Target, startS3Server } from "../support/s3-server.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";

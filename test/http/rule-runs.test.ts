@@ -1,4 +1,5 @@
 // What a rule is waiting for, and cancelling that, as clients see it.
+// Over 10 s: a call that starts a run which waits is answered after two seconds, again and again.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { runScenarios, runSteps } from "../support/scenarios.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";

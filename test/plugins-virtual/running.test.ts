@@ -1,4 +1,5 @@
 // The house as a process with a real broker: its registrations, commands, refusals and actions.
+// Over 10 s: its timers are of the system's clock.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openBroker, type TestBroker } from "../plugins-sdk/support/broker.ts";
 import { type Bundle, bundlePlugin, startChild } from "../plugins-sdk/support/child.ts";

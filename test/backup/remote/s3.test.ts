@@ -1,5 +1,6 @@
 // Copies in an S3 bucket: a real server on this machine that checks signatures. Each test has a server and a home of its own: they wait
 // for threads, and for each other's only if they run one after the other.
+// Over 10 s: each archive has a key that takes long to derive on purpose, and is made and read in threads of its own.
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { createCertificates } from "../../notify/certificates.ts";

@@ -1,4 +1,5 @@
 // Copies on an SFTP server, and what it can refuse.
+// Over 10 s: each copy is a connection with keys of its own, and each archive has a key that takes long to derive on purpose.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { LOGIN, type SftpServer, startSftpServer } from "../../support/sftp-server.ts";

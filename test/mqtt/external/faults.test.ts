@@ -1,4 +1,5 @@
 // What a hub does when the broker of others is gone, frozen, empty, or does not want it: sentences, nothing twice, all back.
+// Over 10 s: a broker that is frozen is given up after the seconds of its keep-alive.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { standStill } from "../../support/processes.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";

@@ -1,5 +1,6 @@
 // Messages that somebody has to confirm, in a whole hub with the test's own Telegram: who is asked when, who may answer, what
 // everybody sees afterwards, and what rules hear of it.
+// Over 10 s: ten hubs, each of which lives through hours in which all that a hub does by the clock is done.
 import { expect, test } from "bun:test";
 import { until } from "../../support/wait.ts";
 import { ANNA, BEN, CONFIRM, LEAK, MINUTE, startHouse } from "./house.ts";

@@ -1,5 +1,6 @@
 // Real processes that send mail, each killed between a mail's final dot and the server's answer: nothing is lost, and only the mail
 // that was cut off there comes twice, under the same id. One of the two recipients is put off now and then.
+// Over 10 s: each mail that is cut off waits for its next try.
 import { expect, test } from "bun:test";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/wait.ts";

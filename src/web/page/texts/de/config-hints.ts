@@ -56,6 +56,8 @@ export const hints: Readonly<Record<string, string>> = {
     "Angenommen, auch wenn `approve` `ask` ist: Namen, oder Ids wie in GET /discovery",
   "Not taken in; what a person accepted is: names, or ids as GET /discovery lists them":
     "Nicht angenommen, außer jemand hat es getan: Namen, oder Ids wie in GET /discovery",
+  "Of an account: how much of each second reading what its devices report may take":
+    "Für ein Konto: wie viel von jeder Sekunde das Lesen dessen, was seine Geräte melden, brauchen darf",
   "Also what clients without an account announce": "Auch was Clients ohne Konto ankündigen",
   "Devices of Zigbee2MQTT, whatever its base topic": "Geräte von Zigbee2MQTT, unter welchem Thema auch immer",
   "Tasmota 9.2 and later": "Tasmota ab 9.2",
