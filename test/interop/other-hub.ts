@@ -22,7 +22,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   slow: `await Bun.sleep(12_000); ${READY}`,
   overwriting: 'await Bun.write(options.home.stateDb, "this was a database"); process.abort();',
   emptying: `stores.db.durable.run("DELETE FROM users"); stores.db.durable.run("DELETE FROM devices"); ${READY}`,
-  hanging: `${READY} setTimeout(() => { for (;;); }, 2000);`,
+  hanging: `${READY} setTimeout(() => Bun.sleepSync(600_000), 2000);`,
 };
 const beConfused = (text: string): string =>
   text.replace('isWhole ? "ok" : "degraded"', 'clock.mono() - begun > 2000 ? "confused" : "ok"');

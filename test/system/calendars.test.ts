@@ -7,9 +7,9 @@ import { createHubPlace } from "../support/hub-place.ts";
 import { until } from "../support/wait.ts";
 
 const calendar = (...lines: string[]): string => ["BEGIN:VCALENDAR", ...lines, "END:VCALENDAR", ""].join("\r\n");
-const today = new Date().toISOString().slice(0, 10).replaceAll("-", "");
+const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
 const event = (title: string, ...lines: string[]): string[] => [
-  ...["BEGIN:VEVENT", `UID:${title}`, `SUMMARY:${title}`, `DTSTART:${today}T235900Z`, ...lines, "END:VEVENT"],
+  ...["BEGIN:VEVENT", `UID:${title}`, `SUMMARY:${title}`, `DTSTART:${tomorrow}T235900Z`, ...lines, "END:VEVENT"],
 ];
 const FILES: Readonly<Record<string, string>> = {
   seconds: calendar(

@@ -1,10 +1,10 @@
 // The views by their addresses, inside the frame that all of them share.
 import type { ComponentType } from "preact";
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso";
-import { ConfirmPassword } from "./components/confirm-password.tsx";
 import { Frame } from "./components/frame.tsx";
 import { SignInOver } from "./components/sign-in-over.tsx";
 import { Toasts } from "./components/toast.tsx";
+import { askingForPassword } from "./state/asking-for-password.ts";
 import { printedPassword, restoring } from "./state/first-minutes.ts";
 import { session, viewsOf } from "./state/session.ts";
 import { loadViewStyles } from "./state/view-styles.ts";
@@ -62,6 +62,7 @@ const VIEWS: readonly [path: string, view: ComponentType][] = [
 ];
 
 const FirstPassword = later(async () => (await import("./views/first-password.tsx")).FirstPassword);
+const ConfirmPassword = later(async () => (await import("./components/confirm-password.tsx")).ConfirmPassword);
 const FirstRestore = later(async () => (await import("./views/first-restore.tsx")).FirstRestore);
 
 export function App() {
@@ -69,10 +70,12 @@ export function App() {
     <LocationProvider>
       <Whole />
       <Toasts />
-      <ConfirmPassword />
+      <Confirming />
     </LocationProvider>
   );
 }
+
+const Confirming = () => askingForPassword.value && <Alone view={ConfirmPassword} />;
 
 /** While a password is changed and a house is restored, sessions end: these two stay in their place all the same. */
 function Whole() {

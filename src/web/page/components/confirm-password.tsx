@@ -1,16 +1,12 @@
 // Asks for the password again, over whatever is open, for what puts programs on the hub or replaces the house.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { askingForPassword } from "../state/confirmation.ts";
+import { askingForPassword } from "../state/asking-for-password.ts";
 import { session } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
 import { useAct } from "./use-act.ts";
 
 export function ConfirmPassword() {
-  return askingForPassword.value && <Dialog />;
-}
-
-function Dialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [password, setPassword] = useState("");
   const { locked, problem, run } = useAct();

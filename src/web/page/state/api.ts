@@ -10,8 +10,8 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly problems: readonly { path?: string; message: string }[];
-  /** It asks for the password again. */
-  readonly asksForPassword: boolean;
+  /** `password`: it asks for that again. */
+  readonly confirm: string | undefined;
 
   constructor(
     status: number,
@@ -21,7 +21,7 @@ export class ApiError extends Error {
     this.status = status;
     this.code = body.code ?? "";
     this.problems = body.problems ?? [];
-    this.asksForPassword = body.confirm === "password";
+    this.confirm = body.confirm;
   }
 }
 

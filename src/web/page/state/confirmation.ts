@@ -1,15 +1,7 @@
 // The password, given again for what puts programs on the hub or replaces the house: asked for each time, as the next one may come
 // from somebody else at this screen.
-import { signal } from "@preact/signals";
 import { ApiError, post } from "./api.ts";
-
-interface Asking {
-  give(password: string): Promise<void>;
-  cancel(): void;
-}
-
-/** Somebody waits for the password: a dialog shows this. */
-export const askingForPassword = signal<Asking | undefined>();
+import { type Asking, askingForPassword } from "./asking-for-password.ts";
 
 /** Asks the person, and resolves with the header for such a request. Rejects with an ApiError where they do not want to. */
 export function confirmation(): Promise<Record<string, string>> {
@@ -33,7 +25,7 @@ export async function withConfirmation<T>(send: (headers: Record<string, string>
   try {
     return await send({});
   } catch (error) {
-    if (!(error instanceof ApiError && error.asksForPassword)) throw error;
+    if (!(error instanceof ApiError && error.confirm === "password")) throw error;
     return send(await confirmation());
   }
 }

@@ -27,12 +27,6 @@ export const frame: Translated<"frame"> = {
   sign_out: "Abmelden",
   undo: "Rückgängig",
   "sign_out.not_told": "Hier abgemeldet, aber der Hub weiß es nicht. Beende diese Sitzung auch dort.",
-  "confirm.title": "Noch einmal dein Passwort",
-  "confirm.why":
-    "Das bringt ein Programm auf den Hub, ersetzt das Haus oder öffnet es einem Plugin. Darum will der Hub sicher sein, dass du es bist.",
-  "confirm.password": "Dein Passwort",
-  "confirm.submit": "Weiter",
-  "confirm.cancel": "Lassen",
   "error.unreachable": "Der Hub ist nicht erreichbar. Ist er eingeschaltet, und dieses Gerät in seinem Netz?",
   "error.no_answer": "Das Gerät hat nicht geantwortet. Ist es eingeschaltet und in Reichweite?",
   "error.unknown": "Etwas ist schiefgegangen. Lade die Seite neu; passiert es wieder, sieh ins Protokoll des Hubs.",

@@ -65,5 +65,11 @@ export const upload: Translated<"upload"> = {
   "upload.hub_back_whole": "Zurück mit den Datenbanken von {time}",
   "upload.hub_back_whole_question":
     "Der Hub startet mit {version} und seinen Datenbanken von {time} neu. Was Geräte seitdem gesendet haben und was jemand seitdem geändert hat, ist nicht darin. Tun?",
+  "confirm.title": "Noch einmal dein Passwort",
+  "confirm.why":
+    "Das bringt ein Programm auf den Hub, ersetzt das Haus oder öffnet es einem Plugin. Darum will der Hub sicher sein, dass du es bist.",
+  "confirm.password": "Dein Passwort",
+  "confirm.submit": "Weiter",
+  "confirm.cancel": "Lassen",
   "error.not_confirmed": "Es ist nichts geschehen, weil das Passwort nicht eingegeben wurde.",
 };

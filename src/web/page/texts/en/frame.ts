@@ -24,12 +24,6 @@ export const frame = {
   sign_out: "Sign out",
   undo: "Undo",
   "sign_out.not_told": "Signed out here, but the hub could not be told. End this session there as well.",
-  "confirm.title": "Your password, once more",
-  "confirm.why":
-    "This puts a program on the hub, replaces the house, or opens it to a plugin. So the hub wants to be sure that it is you.",
-  "confirm.password": "Your password",
-  "confirm.submit": "Go on",
-  "confirm.cancel": "Leave it",
   "error.unreachable": "The hub cannot be reached. Is it on, and this device in its network?",
   "error.no_answer": "The device has not answered. Is it switched on and in reach?",
   "error.unknown": "Something went wrong. Reload the page; if it happens again, look at the hub's log.",

@@ -61,5 +61,11 @@ export const upload = {
   "upload.hub_back_whole": "Go back with the databases of {time}",
   "upload.hub_back_whole_question":
     "The hub restarts with {version} and its databases of {time}. What devices sent and what anybody changed since then is not in them. Do it?",
+  "confirm.title": "Your password, once more",
+  "confirm.why":
+    "This puts a program on the hub, replaces the house, or opens it to a plugin. So the hub wants to be sure that it is you.",
+  "confirm.password": "Your password",
+  "confirm.submit": "Go on",
+  "confirm.cancel": "Leave it",
   "error.not_confirmed": "Nothing was done, as the password was not given.",
 } as const;
