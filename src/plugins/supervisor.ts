@@ -94,6 +94,8 @@ export interface PluginsOptions {
   /** Asks the kernel for its support of confinement. */
   landlock: () => Landlock;
   namespaces: () => Namespaces;
+  /** Whether its kernel filters system calls; it is asked when absent. */
+  filtersCalls?: (() => boolean) | undefined;
   /** Files and folders outside the home that contain secrets of the hub. */
   secrets: readonly string[];
   /** Once it is closed, no plugin is started. */

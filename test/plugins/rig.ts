@@ -42,6 +42,8 @@ export interface RigOptions {
   landlock?: () => Landlock;
   /** Whether it lets the hub make namespaces; as this machine does when absent. */
   namespaces?: () => Namespaces;
+  /** Whether its kernel filters system calls; as this one when absent. */
+  filtersCalls?: () => boolean;
   secrets?: string[];
   /** The MQTT messages to plugins; they go nowhere when absent. */
   channel?: ManageChannel;
@@ -93,6 +95,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
     limits: { reached: (limit) => void reached.push(limit) },
     landlock: options.landlock ?? probeLandlock,
     namespaces: options.namespaces ?? probeNamespaces,
+    filtersCalls: options.filtersCalls,
     secrets: options.secrets ?? [],
   });
   return {

@@ -1,5 +1,6 @@
 // Plugins that are not kept to their folder: by the filter of system calls alone, and by nothing.
 import { describe, expect, test } from "bun:test";
+import { probeLandlock } from "../../src/plugins/confine/landlock.ts";
 import { attempt, landlock, ranOn, SECRET } from "./confine-rig.ts";
 import { createRig } from "./rig.ts";
 
@@ -43,6 +44,27 @@ describe("without Landlock and namespaces", () => {
     );
     expect(rig.plugins.problems()).toEqual([expect.stringMatching(/^plugin "p" cannot be kept to its folder/)]);
     expect(rig.issued).toEqual([]);
+  });
+});
+
+describe("where the kernel does not filter system calls", () => {
+  const script = `#!/bin/sh\n${attempt("cat ../../config/hub.toml")}`;
+  const without = { filtersCalls: () => false };
+
+  test.if(probeLandlock().abi > 0)("Landlock holds it all the same", async () => {
+    await using run = await ranOn(script, {}, without);
+    expect(run.text("code")).not.toBe("0\n");
+    expect(run.rig.plugins.get("p")).toMatchObject({ confined: true, held_by: "landlock" });
+  });
+
+  test("without Landlock it runs, held by nothing, and the record says why", async () => {
+    await using run = await ranOn(script, {}, { landlock, ...without });
+    expect(run.text("out")).toBe(SECRET);
+    expect(run.rig.plugins.get("p")).toMatchObject({
+      confined: false,
+      held_by: "nothing",
+      confined_detail: "this kernel was built without Landlock, and system calls cannot be filtered here either",
+    });
   });
 });
 

@@ -8,7 +8,7 @@ import { ALL_CAPABILITIES, DROPPED } from "./confinement.ts";
 import { rulesOf, viewOf } from "./grants.ts";
 import type { Landlock } from "./landlock.ts";
 import type { LaunchOrder } from "./launcher.ts";
-import { type Means, meansOf } from "./means.ts";
+import { filtersSystemCalls, type Means, meansOf } from "./means.ts";
 import type { Namespaces } from "./namespaces.ts";
 import { realPath } from "./trees.ts";
 
@@ -61,13 +61,13 @@ export function createCellConfinement({ landlock, namespaces, execPath, isRoot }
   }
 
   return function confined({ argv, env, readable }: CellTask): CellProgram {
-    found ??= meansOf(landlock(), namespaces);
-    const { heldBy, command } = found;
+    found ??= meansOf(landlock(), namespaces, filtersSystemCalls());
+    const { heldBy, command, filtersCalls } = found;
     if (heldBy === "nothing") return { argv, env };
     const order: LaunchOrder = {
       ...{ argv: [...argv], env: { ...env }, cwd: "/", temporary: undefined },
       ...restrictionsOf(found, [...NEEDED, execPath, ...readable]),
-      ...{ drop: command ? ALL_CAPABILITIES : isRoot ? DROPPED : [], hub: process.pid },
+      ...{ drop: command ? ALL_CAPABILITIES : isRoot ? DROPPED : [], hub: process.pid, filtersCalls },
       ...{ network: false, unixSockets: false },
     };
     const source = readFileSync(launcherBundle, "utf8");

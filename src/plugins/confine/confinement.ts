@@ -7,7 +7,7 @@ import type { PluginEntry } from "../config.ts";
 import { exposed, grantsOf, rulesOf, viewOf } from "./grants.ts";
 import type { Landlock } from "./landlock.ts";
 import type { LaunchOrder } from "./launcher.ts";
-import { type HeldBy, type Means, meansOf } from "./means.ts";
+import { filtersSystemCalls, type HeldBy, type Means, meansOf } from "./means.ts";
 import type { Namespaces } from "./namespaces.ts";
 
 /** By what the plugin is held, or would be at its next start, and why (not). */
@@ -42,6 +42,8 @@ export interface ConfinementOptions {
   /** These two are called once, when first needed. */
   landlock: () => Landlock;
   namespaces: () => Namespaces;
+  /** Asks the kernel when absent. */
+  filtersCalls?: (() => boolean) | undefined;
   home: Home;
   execPath: string;
   /** Files and folders of the hub outside its home that no plugin may read. */
@@ -57,11 +59,11 @@ export const DROPPED = [2, 9, 16, 17, 18, 19, 20, 21, 22, 24, 26, 27, 30, 32, 33
 export const ALL_CAPABILITIES = Array.from({ length: 64 }, (_, capability) => capability);
 
 export function createConfinement(options: ConfinementOptions): Confinement {
-  const { home, execPath, secrets, isRoot } = options;
+  const { home, execPath, secrets, isRoot, filtersCalls: filters = filtersSystemCalls } = options;
   let found: Means | undefined;
   let source: string | undefined;
   const means = (): Means => {
-    found ??= meansOf(options.landlock(), options.namespaces);
+    found ??= meansOf(options.landlock(), options.namespaces, filters());
     return found;
   };
 
@@ -103,7 +105,7 @@ export function createConfinement(options: ConfinementOptions): Confinement {
       const { argv, cwd, env } = program;
       const restrictions = restrictionsOf(entry, program);
       const { temporary } = restrictions;
-      const { command } = means();
+      const { command, filtersCalls } = means();
       const order: LaunchOrder = {
         ...restrictions,
         argv: [...argv],
@@ -111,6 +113,7 @@ export function createConfinement(options: ConfinementOptions): Confinement {
         cwd,
         drop: command ? ALL_CAPABILITIES : isRoot ? DROPPED : [],
         hub: process.pid,
+        filtersCalls,
         network: !program.offline,
         unixSockets: entry.unix_sockets,
       };

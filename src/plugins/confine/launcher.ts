@@ -21,6 +21,8 @@ export interface LaunchOrder {
   drop: number[];
   /** The process id of the hub. */
   hub: number;
+  /** Whether the kernel filters system calls. */
+  filtersCalls: boolean;
   /** Whether it may make sockets at all. */
   network: boolean;
   /** Whether it may connect to UNIX sockets. */
@@ -145,7 +147,7 @@ function become(order: LaunchOrder): never {
   if (input >= 0) libc.dup2(input, 0);
   // The plugin must not inherit other open files.
   libc.syscall(CLOSE_RANGE, 3n, 0xffffffffn, CLOSE_RANGE_CLOEXEC, 0n, 0n);
-  filterSystemCalls(order);
+  if (order.filtersCalls) filterSystemCalls(order);
   libc.execve(path, words, variables);
   let problem = errno();
   if (problem === ENOEXEC && !isProgram(program)) {

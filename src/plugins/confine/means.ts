@@ -1,9 +1,10 @@
 // By what the kernel holds plugins on this machine: the best that it has.
+import { dlopen } from "bun:ffi";
 import { type Static, Type } from "@sinclair/typebox";
-import { gaps, handledRights, type Landlock, scopes } from "./landlock.ts";
+import { errnoAt, gaps, handledRights, type Landlock, scopes } from "./landlock.ts";
 import type { Namespaces } from "./namespaces.ts";
 
-/** `nothing` where the entry wants it so, or on another system than Linux. */
+/** `nothing` where the entry wants it so, and where the machine has none of them, as another system than Linux. */
 export const HeldBy = Type.Union([
   Type.Literal("landlock"),
   Type.Literal("namespaces"),
@@ -17,34 +18,57 @@ export interface Means {
   /** For people: by what, with what it cannot refuse; or why not by more. */
   detail: string;
   landlock: { handled: number; scoped: number } | undefined;
+  /** Whether the kernel filters system calls. */
+  filtersCalls: boolean;
   /** What is put before the launcher's command, where it runs in namespaces. */
   command: readonly string[] | undefined;
 }
 
 /** What is filtered for these processors is in system-calls.ts. */
 const FILTERED = ["x64", "arm64"];
-const NONE = { landlock: undefined, command: undefined };
+const NONE = { landlock: undefined, command: undefined, filtersCalls: false };
+const PR_SET_SECCOMP = 22;
+const SECCOMP_MODE_FILTER = 2n;
+const EFAULT = 14;
 
-export function meansOf(
-  { abi, reason }: Landlock,
-  namespaces: () => Namespaces,
-  { platform, arch }: Pick<NodeJS.Process, "platform" | "arch"> = process,
-): Means {
+/** Asks the kernel for a filter that is nowhere. Changes nothing. An emulator of processors refuses all of them. */
+export function filtersSystemCalls(): boolean {
+  if (process.platform !== "linux" || !FILTERED.includes(process.arch)) return false;
+  try {
+    const library = dlopen("libc.so.6", {
+      prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+      __errno_location: { args: [], returns: "ptr" },
+    });
+    try {
+      library.symbols.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, 0n, 0n, 0n);
+      return errnoAt(library.symbols.__errno_location()) === EFAULT;
+    } finally {
+      library.close();
+    }
+  } catch {
+    // Another C library, which the launcher cannot use either.
+    return false;
+  }
+}
+
+export function meansOf({ abi, reason }: Landlock, namespaces: () => Namespaces, filtersCalls: boolean): Means {
   if (abi > 0) {
     const detail = [`Landlock ${abi}`, gaps(abi)].filter(Boolean).join(": ");
-    return { ...NONE, heldBy: "landlock", detail, landlock: { handled: handledRights(abi), scoped: scopes(abi) } };
+    const landlock = { handled: handledRights(abi), scoped: scopes(abi) };
+    return { ...NONE, heldBy: "landlock", detail, landlock, filtersCalls };
   }
-  if (platform !== "linux" || !FILTERED.includes(arch)) return { ...NONE, heldBy: "nothing", detail: reason };
+  if (!filtersCalls)
+    return { ...NONE, heldBy: "nothing", detail: `${reason}, and system calls cannot be filtered here either` };
   const { command, reason: why } = namespaces();
   if (command)
     return {
-      ...NONE,
+      ...{ ...NONE, filtersCalls },
       heldBy: "namespaces",
       detail: `namespaces and a filter of system calls, as ${reason}: they cannot refuse signals to other plugins`,
       command,
     };
   return {
-    ...NONE,
+    ...{ ...NONE, filtersCalls },
     heldBy: "system_calls",
     detail: `a filter of system calls alone, so it can read what the hub can: ${reason}, and ${why}`,
   };
