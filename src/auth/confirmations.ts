@@ -20,7 +20,7 @@ export interface Confirmations {
 }
 
 const LIFETIME_SECS = 300;
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 
 /** In memory alone: they end with the hub, and with the account's password. */
 export function createConfirmations({ clock, random }: { clock: Clock; random: RandomBytes }): Confirmations {
@@ -31,7 +31,7 @@ export function createConfirmations({ clock, random }: { clock: Clock; random: R
       const confirmation = secret(random, 32);
       issued.set(confirmation, { of: personOf(identity), until: clock.mono() + LIFETIME_SECS * 1000 });
       const [oldest] = issued.keys();
-      if (issued.size > MOST_KEPT && oldest !== undefined) issued.delete(oldest);
+      if (issued.size > MAX_KEPT && oldest !== undefined) issued.delete(oldest);
       return { confirmation, expiresIn: LIFETIME_SECS };
     },
     assert(identity, confirmation) {

@@ -3,9 +3,8 @@
 import ICAL from "ical.js";
 import { printable } from "../core/printable.ts";
 import { type Block, blocksIn, isCalendar, mended, nameOf } from "./blocks.ts";
-import { checkEvent, checkZone, EntryFault } from "./bounds.ts";
+import { checkDuration, checkEvent, checkZone, EntryFault } from "./bounds.ts";
 import type { Occurrence, ReadCalendar, ReadRequest } from "./occurrence.ts";
-import { takePeriods } from "./periods.ts";
 import { createInstants, type Instants } from "./times.ts";
 
 const MAX_OCCURRENCES = 10_000;
@@ -227,4 +226,26 @@ function tzidOf(component: ICAL.Component, property: string): string | undefined
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, MAX_TEXT_CHARS) : undefined;
+}
+
+interface ListedPeriod {
+  start: ICAL.Time;
+  end: ICAL.Time;
+  tzid: string | undefined;
+}
+
+/** Takes repetitions with ends of their own (RDATE;VALUE=PERIOD), which ical.js cannot work out, out of the event. Throws EntryFault. */
+function takePeriods(component: ICAL.Component): ListedPeriod[] {
+  return component.getAllProperties("rdate").flatMap((property) => {
+    const periods = (property.getValues() as unknown[]).filter((value) => value instanceof ICAL.Period);
+    if (periods.length === 0) return [];
+    component.removeProperty(property);
+    const tzid = property.getFirstParameter("tzid");
+    return periods.map((period) => {
+      // The library's type says that there is always one.
+      const duration = period.duration as ICAL.Duration | null;
+      if (duration) checkDuration(duration);
+      return { start: period.start, end: period.getEnd(), tzid: typeof tzid === "string" ? tzid : undefined };
+    });
+  });
 }

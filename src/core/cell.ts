@@ -1,7 +1,6 @@
 // A cell: a child process that reads foreign bytes. It has bounds of memory and time, and ends after its work; whatever happens in it,
 // the house goes on. What it may touch of the machine is decided by who makes its program (plugins/confine/cell.ts).
-
-import { type CellUsage, usageOf } from "./cell-usage.ts";
+import { readFileSync } from "node:fs";
 import type { Clock } from "./clock.ts";
 
 export interface CellProgram {
@@ -129,4 +128,29 @@ function createOutput() {
       return open.reduce((sum, part) => sum + part.length, 0);
     },
   };
+}
+
+// Read from /proc: limits of the kernel do not do, as of memory they count address space, of which JavaScript engines reserve gigabytes.
+interface CellUsage {
+  cpuMs: number;
+  /** Its own, swapped out or not. */
+  memoryBytes: number;
+}
+
+// USER_HZ, the same on all machines that the hub runs on.
+const TICK_MS = 10;
+
+/** Undefined where the process has ended, or the system does not tell. */
+function usageOf(pid: number): CellUsage | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The fields of proc(5) from the third on: the name before them is in brackets and may contain anything.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const kilobytes = readFileSync(`/proc/${pid}/status`, "utf8")
+      .matchAll(/^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$/gm)
+      .reduce((sum, [, number]) => sum + Number(number), 0);
+    return { cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS, memoryBytes: kilobytes * 1024 };
+  } catch {
+    return undefined;
+  }
 }

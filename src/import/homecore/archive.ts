@@ -41,10 +41,10 @@ export interface OldArchive extends Disposable {
   unpackHistory(target: string): Promise<void>;
 }
 
-const MOST_RULES = 2000;
-const MOST_PLUGINS = 500;
-const MOST_CALENDARS = 50;
-const MOST_CONFIG_BYTES = 4 * 1024 * 1024;
+const MAX_RULES = 2000;
+const MAX_PLUGINS = 500;
+const MAX_CALENDARS = 50;
+const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
 /** Throws HubError: `not_found`, `storage`, or `invalid` for what is no sound backup of homeCore. */
 export async function openOldArchive(path: string): Promise<OldArchive> {
@@ -63,14 +63,14 @@ async function read(descriptor: number): Promise<Omit<OldArchive, keyof Disposab
   checkPlaces(descriptor, directory);
   const entries = new Map(directory.entries.filter(({ isFolder }) => !isFolder).map((entry) => [entry.name, entry]));
   refuseOthers(entries);
-  const text = async (entry: ZipEntry | undefined, most = MOST_CONFIG_BYTES): Promise<string | undefined> => {
+  const text = async (entry: ZipEntry | undefined, most = MAX_CONFIG_BYTES): Promise<string | undefined> => {
     if (!entry) return undefined;
     const decoded = decodeText(await readEntry(descriptor, entry, most));
     if (decoded.ok) return decoded.text;
     throw refusal(`${quoted(entry.name)}: ${decoded.problem.message}`);
   };
   const leftOut: LeftOut[] = [];
-  const texts = async (kind: Kind, pattern: RegExp, { most, bytes = MOST_CONFIG_BYTES }: Bounds) => {
+  const texts = async (kind: Kind, pattern: RegExp, { most, bytes = MAX_CONFIG_BYTES }: Bounds) => {
     const read = new Map<string, string>();
     for (const [name, entry] of entries) {
       const key = pattern.exec(name)?.[1];
@@ -82,15 +82,15 @@ async function read(descriptor: number): Promise<Omit<OldArchive, keyof Disposab
     }
     return read;
   };
-  const rules = await texts("rule", /^rules\/([^/]+)$/, { most: MOST_RULES, bytes: MAX_RULE_BYTES });
+  const rules = await texts("rule", /^rules\/([^/]+)$/, { most: MAX_RULES, bytes: MAX_RULE_BYTES });
   const history = entries.get("history.db") ?? entries.get("data/history.db");
   return {
     rules: [...rules].filter(([file]) => isRuleFileName(file)).map(([file, text]) => ({ file, text })),
     homecoreToml: await text(entries.get("config/homecore.toml")),
     modesToml: await text(entries.get("config/modes.toml")),
     modeDefinitions: await text(entries.get("config/mode_definitions.json")),
-    pluginConfigs: await texts("plugin", /^plugins\/([^/]+)\/(?:config\/)?config\.toml$/, { most: MOST_PLUGINS }),
-    calendars: await texts("calendar", /^(?:config\/)?calendars\/([^/]+)\.ics$/, { most: MOST_CALENDARS }),
+    pluginConfigs: await texts("plugin", /^plugins\/([^/]+)\/(?:config\/)?config\.toml$/, { most: MAX_PLUGINS }),
+    calendars: await texts("calendar", /^(?:config\/)?calendars\/([^/]+)\.ics$/, { most: MAX_CALENDARS }),
     leftOut,
     historyBytes: history?.bytes,
     async unpackHistory(target) {

@@ -1,13 +1,11 @@
 // The program of a cell (core/cell.ts): the hub's own, which the launcher confines to what it needs to run and the one file that it
 // reads. It has no network, and nothing of the home. Where the kernel has neither Landlock nor namespaces for it, it has no network, and
 // is within its bounds all the same.
-import { readFileSync } from "node:fs";
-import launcherBundle from "../../../dist/plugins/launcher.bundle.js" with { type: "file" };
 import type { CellProgram } from "../../core/cell.ts";
-import { ALL_CAPABILITIES, DROPPED } from "./confinement.ts";
 import { rulesOf, viewOf } from "./grants.ts";
 import type { Landlock } from "./landlock.ts";
 import type { LaunchOrder } from "./launcher.ts";
+import { ALL_CAPABILITIES, DROPPED, launcherOf } from "./launcher-command.ts";
 import { filtersSystemCalls, type Means, meansOf } from "./means.ts";
 import type { Namespaces } from "./namespaces.ts";
 import { realPath } from "./trees.ts";
@@ -70,12 +68,6 @@ export function createCellConfinement({ landlock, namespaces, execPath, isRoot }
       ...{ drop: command ? ALL_CAPABILITIES : isRoot ? DROPPED : [], hub: process.pid, filtersCalls },
       ...{ network: false, unixSockets: false },
     };
-    const source = readFileSync(launcherBundle, "utf8");
-    const launcher = [execPath, "--no-env-file", "--config=/dev/null", "--no-install", "-e", source];
-    return {
-      argv: command ? [...command, ...launcher] : launcher,
-      env: { BUN_BE_BUN: "1" },
-      input: JSON.stringify(order),
-    };
+    return launcherOf(order, { execPath, command });
   };
 }

@@ -1,12 +1,11 @@
 // Whether a plugin is confined, and how: what its entry asks for and what the kernel supports.
-import { readFileSync } from "node:fs";
-import launcherBundle from "../../../dist/plugins/launcher.bundle.js" with { type: "file" };
 import type { Log } from "../../core/log.ts";
 import type { Home } from "../../home/paths.ts";
 import type { PluginEntry } from "../config.ts";
 import { exposed, grantsOf, rulesOf, viewOf } from "./grants.ts";
 import type { Landlock } from "./landlock.ts";
 import type { LaunchOrder } from "./launcher.ts";
+import { ALL_CAPABILITIES, DROPPED, launcherOf } from "./launcher-command.ts";
 import { filtersSystemCalls, type HeldBy, type Means, meansOf } from "./means.ts";
 import type { Namespaces } from "./namespaces.ts";
 
@@ -52,16 +51,9 @@ export interface ConfinementOptions {
   log: Pick<Log, "warn">;
 }
 
-// The capabilities of root that would bypass the confinement: modules, raw memory and disks, file handles, tracing, mounting,
-// device files, rebooting, limits, the kernel's log.
-export const DROPPED = [2, 9, 16, 17, 18, 19, 20, 21, 22, 24, 26, 27, 30, 32, 33, 34, 35, 36, 37, 38, 39, 40];
-
-export const ALL_CAPABILITIES = Array.from({ length: 64 }, (_, capability) => capability);
-
 export function createConfinement(options: ConfinementOptions): Confinement {
   const { home, execPath, secrets, isRoot, filtersCalls: filters = filtersSystemCalls } = options;
   let found: Means | undefined;
-  let source: string | undefined;
   const means = (): Means => {
     found ??= meansOf(options.landlock(), options.namespaces, filters());
     return found;
@@ -117,17 +109,7 @@ export function createConfinement(options: ConfinementOptions): Confinement {
         network: !program.offline,
         unixSockets: entry.unix_sockets,
       };
-      source ??= readFileSync(launcherBundle, "utf8");
-      // The same flags as for a `.js` plugin: no `.env`, no bunfig.toml, no downloads.
-      const launcher = [execPath, "--no-env-file", "--config=/dev/null", "--no-install", "-e", source];
-      return {
-        ...program,
-        argv: command ? [...command, ...launcher] : launcher,
-        // The plugin's own environment is in the order, and is set only when it is confined.
-        env: { BUN_BE_BUN: "1" },
-        cwd: "/",
-        input: JSON.stringify(order),
-      };
+      return { ...program, ...launcherOf(order, { execPath, command }), cwd: "/" };
     },
   };
 }

@@ -16,8 +16,8 @@ export interface Probed {
 
 export type Probe = (argv: readonly string[], options?: { timeoutMs?: number }) => Promise<Probed>;
 
-const LONGEST_MS = 30_000;
-const LONGEST_OUTPUT_BYTES = 1024 * 1024;
+const TIMEOUT_MS = 30_000;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 // Half a gigabyte of memory, a minute of the processor, no file, no core dump; and when memory is short, it goes first. Set within the
 // confinement, whose launcher needs more.
 const LIMITS = `{ ulimit -c 0; ulimit -f 0; ulimit -d 524288; ulimit -t 60; } 2>/dev/null
@@ -27,7 +27,7 @@ exec "$@"`;
 
 /** Throws HubError `conflict` where this kernel cannot confine it: then nothing runs. */
 export function createProbe(confinement: Pick<Confinement, "verdict" | "wrap">, random: RandomBytes): Probe {
-  return async function probe(argv, { timeoutMs = LONGEST_MS } = {}) {
+  return async function probe(argv, { timeoutMs = TIMEOUT_MS } = {}) {
     const [binary = ""] = argv;
     const { confined, detail } = confinement.verdict({ confine: "auto" });
     if (!confined)
@@ -58,7 +58,7 @@ async function run(
     detached: true,
     timeout: timeoutMs,
     killSignal: "SIGKILL",
-    maxBuffer: LONGEST_OUTPUT_BYTES,
+    maxBuffer: MAX_OUTPUT_BYTES,
   });
   const both = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   try {

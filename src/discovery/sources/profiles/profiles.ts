@@ -34,8 +34,8 @@ interface File {
   problems: readonly LineProblem[];
 }
 
-const MOST_FILES = 500;
-const MOST_NAMED = 5;
+const MAX_FILES = 500;
+const MAX_NAMED = 5;
 const READ_TURN_MS = 2;
 
 /** Editors leave `x.toml~`, `.x.toml.swp` and `x.toml.tmp` beside a file. */
@@ -100,7 +100,7 @@ export class Profiles implements Disposable {
   #load(file: string): void {
     const name = basename(file).replace(/\.toml$/i, "");
     const known = this.#files.get(file);
-    if (!known && this.#files.size >= MOST_FILES) {
+    if (!known && this.#files.size >= MAX_FILES) {
       if (existsSync(join(this.#options.folder, file))) this.#leaveOut(file);
       else this.#leftOut.delete(file);
       return;
@@ -118,14 +118,14 @@ export class Profiles implements Disposable {
   }
 
   #tooMany(): string {
-    const names = [...this.#leftOut].slice(0, MOST_NAMED).join(", ");
-    const more = this.#leftOut.size > MOST_NAMED ? " …" : "";
-    return `at most ${MOST_FILES} profiles are read, and ${this.#leftOut.size} are left out: ${names}${more}. Remove some, and restart the hub`;
+    const names = [...this.#leftOut].slice(0, MAX_NAMED).join(", ");
+    const more = this.#leftOut.size > MAX_NAMED ? " …" : "";
+    return `at most ${MAX_FILES} profiles are read, and ${this.#leftOut.size} are left out: ${names}${more}. Remove some, and restart the hub`;
   }
 
   #leaveOut(file: string): void {
     if (!this.#leftOut.has(file))
-      this.#options.log.warn("a profile is left out: there are too many", { file, most: MOST_FILES });
+      this.#options.log.warn("a profile is left out: there are too many", { file, most: MAX_FILES });
     this.#leftOut.add(file);
   }
 
