@@ -11,6 +11,20 @@ interface Ended {
   step: string;
   secs: number;
   code: number;
+  output: string;
+}
+
+const SAYS_WHY = /^\s*(?:\(fail\)|(?:\w*Error|error|FAIL\w*|not ok|fatal)\b)|^(?:Expected|Received)\b/;
+const MAX_REASONS = 8;
+
+/** The lines of a failed step that say what failed: of what is logged, often no more than its end is kept. */
+function reasonsIn(output: string): string[] {
+  const lines = Bun.stripANSI(output)
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "");
+  const reasons = lines.filter((line) => SAYS_WHY.test(line));
+  return (reasons.length > 0 ? reasons : lines).slice(-MAX_REASONS).map((line) => `  ${line.trim().slice(0, 160)}`);
 }
 
 async function run(step: string): Promise<Ended> {
@@ -20,7 +34,7 @@ async function run(step: string): Promise<Ended> {
   const code = await child.exited;
   const secs = Math.round((performance.now() - begun) / 1000);
   print(`\n==> ${step}\n${output.trimEnd()}\n==> ${code === 0 ? "ok" : `FAILED with ${code}`} in ${secs} s: ${step}`);
-  return { step, secs, code };
+  return { step, secs, code, output };
 }
 
 async function runAll(steps: readonly string[], atOnce: number): Promise<Ended[]> {
@@ -46,5 +60,5 @@ const ended = [...together.flat(), ...(await runAll(stepsOf("alone"), 1))];
 print("");
 for (const { step, secs } of ended.toSorted((a, b) => b.secs - a.secs)) print(`${String(secs).padStart(5)} s  ${step}`);
 const failed = ended.filter(({ code }) => code !== 0);
-for (const { step, code } of failed) print(`FAILED with ${code}: ${step}`);
+for (const { step, code, output } of failed) print([`FAILED with ${code}: ${step}`, ...reasonsIn(output)].join("\n"));
 process.exit(failed.length > 0 || ended.length === 0 ? 1 : 0);
