@@ -1,7 +1,7 @@
 // Accounts and credentials: who a request comes from, logins, users, API keys. Protecting routes and sockets is left to the
 // HTTP room.
-import { createHash } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
+import { HubError } from "../core/errors.ts";
 import { type RandomBytes, readablePassword } from "../core/ids.ts";
 import { guarded } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
@@ -17,10 +17,11 @@ import { type Borrower, createLentKeys, type LentKeys } from "./lent-keys.ts";
 import { createLogin, type LoggedIn, type Login } from "./login.ts";
 import { createLoginLimit, type LoginLimit } from "./login-limit.ts";
 import { type LoginSession, LoginSessions } from "./login-sessions.ts";
-import { createPasswords, type Passwords } from "./passwords.ts";
+import { createPasswords, fingerprintOf, type Passwords } from "./passwords.ts";
 import type { Role } from "./roles.ts";
 import { RowCache } from "./row-cache.ts";
 import { createTokens } from "./tokens.ts";
+import { createUnconfirmedPasswords, type UnconfirmedPasswords } from "./unconfirmed-passwords.ts";
 import { checkUsername, createUsers, type User, type Users } from "./users.ts";
 
 export type { Identity };
@@ -43,13 +44,19 @@ export interface SessionAccounts {
   end(id: string, userId?: string): LoginSession;
 }
 
+/** Who changes an account. One whose password or rights came from somebody unconfirmed cannot confirm anything itself. */
+export interface ChangedBy {
+  /** They have just given their password. */
+  isConfirmed: boolean;
+}
+
 /** All throw HubError: `not_found`, `conflict` (name taken, last administrator), `invalid`. */
 export interface UserAccounts {
   list(): User[];
   get(username: string): User | undefined;
-  create(user: { username: string; password: string; role: Role }): Promise<User>;
-  setRole(username: string, role: Role): User;
-  setPassword(username: string, password: string): Promise<User>;
+  create(user: { username: string; password: string; role: Role }, by?: ChangedBy): Promise<User>;
+  setRole(username: string, role: Role, by?: ChangedBy): User;
+  setPassword(username: string, password: string, by?: ChangedBy): Promise<User>;
   remove(username: string): void;
 }
 
@@ -73,6 +80,7 @@ export class Auth implements Disposable {
   readonly #initialPasswords: RowCache<boolean>;
   readonly #login: Login;
   readonly #confirmations: Confirmations;
+  readonly #unconfirmed: UnconfirmedPasswords;
   readonly #random: RandomBytes;
   readonly #log: Log;
   readonly #listeners = new Set<() => void>();
@@ -103,12 +111,14 @@ export class Auth implements Disposable {
       whitelist,
       clock,
     });
-    this.#login = createLogin({ users, passwords, tokens, limit, sessions, audit });
+    this.#unconfirmed = createUnconfirmedPasswords(this.#meta, users.passwordHashes);
+    const unconfirmed = this.#unconfirmed;
+    this.#login = createLogin({ users, passwords, unconfirmed, tokens, limit, sessions, audit });
     this.#confirmations = createConfirmations({ clock, random });
     this.#initialPasswords = new RowCache(clock, (username) => this.#readInitialPassword(username));
     this.logins = limit;
     const revoked = (): void => this.#revoked();
-    this.users = createAccounts(users, passwords, revoked);
+    this.users = createAccounts({ users, passwords, unconfirmed, revoked });
     this.apiKeys = {
       list: apiKeys.list,
       create: apiKeys.create,
@@ -168,15 +178,26 @@ export class Auth implements Disposable {
     this.#revoked();
   }
 
-  /** For a caller who gives the password again. Throws HubError: `forbidden` for a wrong one and for API keys, `rate_limited`. */
+  /**
+   * For a caller who gives the password again. Throws HubError: `forbidden` for a wrong one, one that nobody confirmed, and for API
+   * keys; `rate_limited`.
+   */
   async confirm(identity: Identity, password: string, address = ""): Promise<Confirmation> {
     await this.#login.verify(identity, password, address);
+    this.#assertConfirmedPassword(identity.name);
     return this.#confirmations.issue(identity);
   }
 
   /** Throws HubError `forbidden`, which says what to do, where the caller has not just given the password again. */
   assertConfirmed(identity: Identity, confirmation: string | null): void {
     this.#confirmations.assert(identity, confirmation);
+  }
+
+  /** Throws HubError, as `assertConfirmed`, for a confirmation that is wrong; false where there is none. */
+  isConfirmed(identity: Identity, confirmation: string | null): boolean {
+    if (confirmation === null) return false;
+    this.#confirmations.assert(identity, confirmation);
+    return true;
   }
 
   /** Whether a user still has the password that was printed at the first start. */
@@ -192,7 +213,7 @@ export class Auth implements Disposable {
     if (this.#users.count() > 0) return;
     // Shown before it is stored: a kill in between must not leave an account whose password nobody saw.
     show({ username, password });
-    this.#meta.set(FIRST_PASSWORD, sha256(passwordHash));
+    this.#meta.set(FIRST_PASSWORD, fingerprintOf(passwordHash));
     this.#users.createFirst({ username, passwordHash });
   }
 
@@ -209,7 +230,16 @@ export class Auth implements Disposable {
 
   #readInitialPassword(username: string): boolean {
     const hash = this.#users.passwordHash(username);
-    return hash !== undefined && this.#meta.get(FIRST_PASSWORD) === sha256(hash);
+    return hash !== undefined && this.#meta.get(FIRST_PASSWORD) === fingerprintOf(hash);
+  }
+
+  #assertConfirmedPassword(username: string): void {
+    const hash = this.#users.passwordHash(username);
+    if (hash !== undefined && !this.#unconfirmed.has(hash)) return;
+    throw new HubError(
+      "forbidden",
+      `the account ${username} got its password or its role from somebody who had not confirmed it with theirs: an administrator who has to gives it a password again on the page (System, Users), or \`hub passwd ${username}\` on this machine does`,
+    );
   }
 
   #revoked(): void {
@@ -219,26 +249,40 @@ export class Auth implements Disposable {
   }
 }
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+interface AccountsOptions {
+  users: Users;
+  passwords: Passwords;
+  unconfirmed: UnconfirmedPasswords;
+  revoked: () => void;
 }
 
-function createAccounts(users: Users, passwords: Passwords, revoked: () => void): UserAccounts {
+const UNCONFIRMED: ChangedBy = { isConfirmed: false };
+
+function createAccounts({ users, passwords, unconfirmed, revoked }: AccountsOptions): UserAccounts {
+  async function hashed(password: string, { isConfirmed }: ChangedBy): Promise<string> {
+    const hash = await passwords.hash(password);
+    if (!isConfirmed) unconfirmed.add(hash);
+    return hash;
+  }
+
   return {
     list: users.list,
     get: users.byName,
-    async create({ username, password, role }) {
+    async create({ username, password, role }, by = UNCONFIRMED) {
       // Checked before the hash is computed, which is expensive.
       checkUsername(username);
-      return users.create({ username, passwordHash: await passwords.hash(password), role });
+      return users.create({ username, passwordHash: await hashed(password, by), role });
     },
-    setRole(username, role) {
+    setRole(username, role, { isConfirmed } = UNCONFIRMED) {
+      const hash = users.passwordHash(username);
+      if (role === "admin" && !isConfirmed && hash !== undefined && users.byName(username)?.role !== role)
+        unconfirmed.add(hash);
       const user = users.setRole(username, role);
       revoked();
       return user;
     },
-    async setPassword(username, password) {
-      const user = users.setPasswordHash(username, await passwords.hash(password));
+    async setPassword(username, password, by = UNCONFIRMED) {
+      const user = users.setPasswordHash(username, await hashed(password, by));
       revoked();
       return user;
     },

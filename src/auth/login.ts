@@ -11,6 +11,7 @@ import type { LoginSessions } from "./login-sessions.ts";
 import { checkPassword, createPasswords, type Passwords } from "./passwords.ts";
 import type { Role } from "./roles.ts";
 import type { Tokens } from "./tokens.ts";
+import type { UnconfirmedPasswords } from "./unconfirmed-passwords.ts";
 import { createUsers, type User, type Users } from "./users.ts";
 
 export interface LoggedIn {
@@ -30,6 +31,7 @@ export interface PasswordChange {
 export interface LoginOptions {
   users: Users;
   passwords: Passwords;
+  unconfirmed: UnconfirmedPasswords;
   tokens: Tokens;
   limit: LoginLimit;
   sessions: Pick<LoginSessions, "begin" | "renewed" | "isEnded">;
@@ -44,7 +46,9 @@ export interface Login {
   changePassword(identity: Identity, change: PasswordChange): Promise<void>;
 }
 
-export function createLogin({ users, passwords, tokens, limit, sessions, audit }: LoginOptions): Login {
+export function createLogin(options: LoginOptions): Login {
+  const { users, passwords, unconfirmed, tokens, limit, sessions, audit } = options;
+
   /** The user with this name and password, or undefined; a failure counts against the address. */
   async function verifyUser(username: string, password: string, address: string): Promise<User | undefined> {
     const attempt = limit.begin(address, username);
@@ -108,9 +112,12 @@ export function createLogin({ users, passwords, tokens, limit, sessions, audit }
       checkPassword(next);
       const user = await verifyUser(identity.name, current, address);
       if (user?.id !== identity.id) throw new HubError("forbidden", "the current password is wrong");
+      const isUnconfirmed = unconfirmed.has(users.passwordHash(user.username) ?? "");
       const hash = await passwords.hash(next);
       // `hub passwd` or an administrator may have changed it while the hash was computed, and that change wins.
       if (users.byId(user.id)?.ver !== user.ver) throw new HubError("conflict", "the account was changed meanwhile");
+      // It stays what it was: to know a password is not to have got it from somebody who may give it.
+      if (isUnconfirmed) unconfirmed.add(hash);
       users.setPasswordHash(user.username, hash);
     },
   };

@@ -1,4 +1,5 @@
 // Passwords: which are accepted, and their argon2id hashes. Each takes 19 MiB, so few are computed at once.
+import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 
@@ -35,6 +36,11 @@ export function checkPassword(password: string): void {
   if (Buffer.byteLength(password) > LONGEST_BYTES) {
     throw new HubError("invalid", `the password is too long: at most ${LONGEST_BYTES} bytes`);
   }
+}
+
+/** Which password hash it is, for keeping what is known about it elsewhere. */
+export function fingerprintOf(passwordHash: string): string {
+  return createHash("sha256").update(passwordHash).digest("hex");
 }
 
 export function createPasswords(): Passwords {

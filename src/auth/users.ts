@@ -28,6 +28,7 @@ export interface Users {
   byId(id: string): User | undefined;
   byName(username: string): User | undefined;
   passwordHash(username: string): string | undefined;
+  passwordHashes(): string[];
   /** Throws HubError: `invalid` for a bad name, `conflict` for one that is taken or where there are too many. */
   create(user: NewUser): User;
   /** Creates an administrator if there are no users yet. */
@@ -70,6 +71,7 @@ export function createUsers(db: Database, random: RandomBytes, now: () => number
   const byId = db.query<Row, [string]>(`SELECT ${COLUMNS} FROM users WHERE id = ?`);
   const byName = db.query<Row, [string]>(`SELECT ${COLUMNS} FROM users WHERE username = ?`);
   const hashOf = db.query<{ password_hash: string }, [string]>("SELECT password_hash FROM users WHERE username = ?");
+  const hashes = db.query<{ password_hash: string }, []>("SELECT password_hash FROM users");
   const otherAdmin = db.query<{ id: string }, [string]>(
     "SELECT id FROM users WHERE role = 'admin' AND id <> ? LIMIT 1",
   );
@@ -114,6 +116,7 @@ export function createUsers(db: Database, random: RandomBytes, now: () => number
     byId: (id) => optionalUser(byId.get(id)),
     byName: (username) => optionalUser(byName.get(username)),
     passwordHash: (username) => hashOf.get(username)?.password_hash,
+    passwordHashes: () => hashes.all().map(({ password_hash }) => password_hash),
     create,
     createFirst: (user) => changing(() => (count.get()?.users === 0 ? create({ ...user, role: "admin" }) : undefined)),
     setRole: (username, role) =>

@@ -15,7 +15,7 @@ export interface PeerSource {
 }
 
 export interface CallersOptions {
-  auth: Pick<Auth, "identify" | "assertConfirmed">;
+  auth: Pick<Auth, "identify" | "assertConfirmed" | "isConfirmed">;
   own: OwnConnections;
   trustedProxies: readonly string[];
   corsOrigins: readonly string[];
@@ -49,6 +49,8 @@ export interface Callers {
   of(request: Request): Identity;
   /** Throws HubError `forbidden`, which says what to do, where its caller has not just given the password again. */
   assertConfirmed(request: Request): void;
+  /** For what is only worth less without. Throws as `assertConfirmed` for a confirmation that is wrong. */
+  isConfirmed(request: Request): boolean;
 }
 
 /** With what `POST /auth/confirm` has answered. */
@@ -148,6 +150,7 @@ export function createCallers({ auth, own, trustedProxies, corsOrigins, hosts, l
     },
     isKnown: (request) => admissions.get(request)?.identity !== undefined,
     of: callerOf,
+    isConfirmed: (request) => auth.isConfirmed(callerOf(request), request.headers.get(CONFIRMATION_HEADER)),
     assertConfirmed: (request) => auth.assertConfirmed(callerOf(request), request.headers.get(CONFIRMATION_HEADER)),
   };
 }

@@ -32,8 +32,8 @@ export interface ConfigFile {
   check(edited: string): CheckedText & { values: JsonObject | null };
   /** The edited text with these values; comments and everything else stay. Saves nothing. Throws HubError `conflict`. */
   edit(edited: string, edits: readonly PathEdit[]): string;
-  /** The ids of the plugins that it would newly let run unconfined. */
-  unconfines(edited: string): readonly string[];
+  /** Whether it adds a plugin, or changes anything of one but whether it is started. */
+  changesPlugins(edited: string): boolean;
   /** `force` takes a text of which parts are left out. Throws HubError `invalid` with the problems, and `conflict`. */
   write(edited: string, options: { etag: string | undefined; force: boolean }): CheckedText & { etag: string };
   /** A restart that goes back to the text this hub runs with, if the next one does not start. */
@@ -93,10 +93,10 @@ export function openConfigFile({ home, config, now, beside, onWritten }: ConfigF
       return { problems, changes, values: read.ok ? (asJson(read.table) as JsonObject) : null };
     },
     edit: editPaths,
-    unconfines(edited) {
+    changesPlugins(edited) {
       const before = present();
       const unmasked = unmaskConfig(edited, before);
-      return unmasked.ok ? newlyUnconfined(before, unmasked.text) : [];
+      return unmasked.ok && changesPlugins(before, unmasked.text);
     },
     write(edited, { etag, force }) {
       const before = present();
@@ -132,15 +132,16 @@ export function openConfigFile({ home, config, now, beside, onWritten }: ConfigF
 }
 
 /** By what is written there, whatever else is wrong with the two texts. */
-function newlyUnconfined(before: string, next: string): string[] {
-  const known = new Set(unconfinedIn(before).map((entry) => JSON.stringify(entry)));
-  return unconfinedIn(next).flatMap((entry) => (known.has(JSON.stringify(entry)) ? [] : [String(entry.id)]));
+function changesPlugins(before: string, next: string): boolean {
+  const known = new Set(pluginsIn(before));
+  return pluginsIn(next).some((entry) => !known.has(entry));
 }
 
-function unconfinedIn(text: string): JsonObject[] {
+function pluginsIn(text: string): string[] {
   const read = parseToml(text);
   const { plugins } = read.ok ? (asJson(read.table) as JsonObject) : {};
-  return Array.isArray(plugins) ? plugins.filter(isObject).filter(({ confine }) => confine === "off") : [];
+  if (!Array.isArray(plugins)) return [];
+  return plugins.filter(isObject).map(({ enabled: _, ...entry }) => JSON.stringify(entry));
 }
 
 /** Dates and numbers beyond JSON's as texts. */

@@ -16,7 +16,7 @@ function rig() {
   const clock = createVirtualClock();
   const reached: LimitReached[] = [];
   const callers = createCallers({
-    ...{ auth: { identify: () => undefined, assertConfirmed() {} }, own: NO_PLUGINS },
+    ...{ auth: { identify: () => undefined, assertConfirmed() {}, isConfirmed: () => false }, own: NO_PLUGINS },
     ...{ corsOrigins: [], hosts: [], log: silentLog },
     trustedProxies: ["10.0.0.1"],
   });

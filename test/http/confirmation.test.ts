@@ -17,6 +17,11 @@ id = "known"
 binary = "plugins/known/bin/known.js"
 enabled = false
 confine = "off"
+
+[[plugins]]
+id = "other"
+binary = "plugins/other/bin/other.js"
+enabled = false
 `;
 const SPY = `[[plugins]]\nid = "spy"\nbinary = "plugins/spy/bin/spy.js"\nenabled = false\n`;
 
@@ -49,7 +54,8 @@ const ASKING: readonly [name: string, send: (sent: Sent) => Promise<Response>][]
   ["a plugin", send("POST", "/plugins?id=one", "this does not parse (", "text/javascript")],
   ["a restore", send("POST", "/system/restore", "no archive", "application/zip")],
   ["a restore from elsewhere", send("POST", "/system/restore-copy", JSON.stringify({ target: "x", name: "latest" }))],
-  ['confine = "off"', send("PUT", "/system/config", `${TEXT}${SPY}confine = "off"\n`, "text/plain")],
+  ["a plugin's program before", send("POST", "/plugins/known/rollback")],
+  ["a plugin in hub.toml", send("PUT", "/system/config", `${TEXT}${SPY}`, "text/plain")],
 ];
 
 function send(method: string, path: string, body?: string, type = "application/json") {
@@ -80,6 +86,7 @@ test.each(ASKING)(
     expect(readFileSync(home.hubToml, "utf8")).toBe(before);
     const confirmed = await ask({ headers: await hub.confirmed() });
     expect(confirmed.status).not.toBe(403);
+    writeFileSync(home.hubToml, before);
   },
 );
 
@@ -100,11 +107,96 @@ test("a dry run changes nothing and asks for nothing", async () => {
   expect(dry.status).toBe(400);
 });
 
-test("a configuration that opens the house to no further plugin is saved without", async () => {
+test.each([
+  'confine = "off"',
+  'write = ["/"]',
+  'read = ["/"]',
+  "unix_sockets = true",
+  'args = ["--all"]',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the configuration.
+  'env = { PASSWORD = "${HUB_MQTT_PASSWORD}" }',
+  'publish = ["#"]',
+  'api = "user"',
+])("%s of a plugin that is there asks as well", async (line) => {
+  const saved = await send("PUT", "/system/config", `${TEXT}${line}\n`, "text/plain")({});
+  expect({ status: saved.status, body: await saved.json() }).toMatchObject({
+    status: 403,
+    body: { confirm: "password" },
+  });
+});
+
+test("a configuration that changes no plugin but whether it is started is saved without", async () => {
   const save = (text: string) => send("PUT", "/system/config", text, "text/plain")({});
   expect((await save(`${TEXT}# A remark.\n`)).status).toBe(200);
-  expect((await save(`${TEXT}${SPY}`)).status).toBe(200);
+  expect((await save(TEXT.replaceAll("enabled = false", "enabled = true"))).status).toBe(200);
   // The one that is let out is another program now.
   expect((await save(TEXT.replace("bin/known.js", "bin/other.js"))).status).toBe(403);
   expect((await save(TEXT)).status).toBe(200);
 });
+
+interface Person {
+  username: string;
+  password: string;
+}
+
+/** How somebody becomes an administrator. */
+const MAKING: readonly [name: string, make: (sent: Sent) => Promise<Person>][] = [
+  ["a new account", (sent) => account({ role: "admin" }, sent)],
+  [
+    "a new password",
+    async (sent) => {
+      const { username } = await account({ role: "admin" }, { headers: await hub.confirmed() });
+      await change(username, { password: "another password" }, sent);
+      return { username, password: "another password" };
+    },
+  ],
+  [
+    "the role",
+    async (sent) => {
+      const made = await account({ role: "user" }, { headers: await hub.confirmed() });
+      await change(made.username, { role: "admin" }, sent);
+      return made;
+    },
+  ],
+];
+let made = 0;
+
+async function account({ role }: { role: string }, { token = hub.adminToken, headers = {} }: Sent) {
+  const body = { username: `person-${++made}`, password: "correct horse battery", role };
+  expect((await hub.request("POST", "/auth/users", { token, headers, body })).status).toBe(201);
+  return body;
+}
+
+async function change(username: string, body: object, { token = hub.adminToken, headers = {} }: Sent): Promise<void> {
+  expect((await hub.request("PATCH", `/auth/users/${username}`, { token, headers, body })).status).toBe(200);
+}
+
+async function tokenOf({ username, password }: Person): Promise<string> {
+  const login = await hub.request("POST", "/auth/login", { body: { username, password } });
+  return ((await login.json()) as { token: string }).token;
+}
+
+async function confirmedBy(person: Person): Promise<Response> {
+  return hub.request("POST", "/auth/confirm", { token: await tokenOf(person), body: { password: person.password } });
+}
+
+test.each(MAKING)(
+  "%s from a key, as from any token without a confirmation, makes nobody who can confirm",
+  async (_, make) => {
+    const person = await make({ token: apiKey });
+    const refused = await confirmedBy(person);
+    expect({ status: refused.status, body: await refused.json() }).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining(`hub passwd ${person.username}`) },
+    });
+    // A password that they choose themselves changes nothing of that.
+    const own = await tokenOf(person);
+    const next = { current_password: person.password, new_password: "one of their own" };
+    expect((await hub.request("POST", "/auth/change-password", { token: own, body: next })).status).toBeLessThan(300);
+    expect((await confirmedBy({ ...person, password: "one of their own" })).status).toBe(403);
+    await change(person.username, { password: "given by a person" }, { headers: await hub.confirmed() });
+    expect((await confirmedBy({ ...person, password: "given by a person" })).status).toBe(200);
+    expect((await confirmedBy(await make({ headers: await hub.confirmed() }))).status).toBe(200);
+  },
+  60_000,
+);

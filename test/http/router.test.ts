@@ -123,7 +123,7 @@ describe("a hub", () => {
 test("a handler does not run for a request that was not admitted, however it is called", async () => {
   const ran: string[] = [];
   const callers = createCallers({
-    auth: { identify: () => undefined, assertConfirmed() {} },
+    auth: { identify: () => undefined, assertConfirmed() {}, isConfirmed: () => false },
     own: NO_PLUGINS,
     trustedProxies: [],
     corsOrigins: [],
@@ -209,7 +209,7 @@ test("no handler of the hub runs for a request that did not come through the rou
 test("the admitted route and the handler that ran are one, in every form of request", async () => {
   const log = silentLog;
   const callers = createCallers({
-    auth: { identify: () => undefined, assertConfirmed() {} },
+    auth: { identify: () => undefined, assertConfirmed() {}, isConfirmed: () => false },
     own: NO_PLUGINS,
     trustedProxies: [],
     corsOrigins: [],
@@ -329,7 +329,7 @@ test("a URL is split where Bun wrote it, never after a :// that the client sent"
 test("the first request, which declares the routes, is answered as all later ones are", async () => {
   const log = silentLog;
   const callers = createCallers({
-    auth: { identify: () => undefined, assertConfirmed() {} },
+    auth: { identify: () => undefined, assertConfirmed() {}, isConfirmed: () => false },
     own: NO_PLUGINS,
     trustedProxies: [],
     corsOrigins: [],

@@ -146,7 +146,7 @@ export function allRoutes(deps: RouteDeps & { callers: Callers }): Routes {
       openApiDocument(deps.version),
       healthRoutes(deps),
       authRoutes(deps),
-      userRoutes({ users: deps.auth.users }),
+      userRoutes({ users: deps.auth.users, callers: deps.callers }),
       sessionRoutes(deps),
       apiKeyRoutes({ ...deps, apiKeys: deps.auth.apiKeys }),
       eventRoutes(deps),

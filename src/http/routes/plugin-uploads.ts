@@ -102,10 +102,14 @@ export function pluginUploadRoutes({ uploads, callers }: PluginUploadRoutesDeps)
     )
     .post(
       "/plugins/:id/rollback",
-      ({ params }) => uploads.rollBack(params.id),
+      ({ params, request }) => {
+        callers.assertConfirmed(request);
+        return uploads.rollBack(params.id);
+      },
       doc({
         access: "admin",
         audit: "plugin.rollback",
+        confirmed: "It",
         summary: "Go back to the program before; once more comes back to this one",
         tag,
         answers,

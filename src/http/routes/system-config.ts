@@ -65,8 +65,8 @@ export interface SystemConfigRoutesDeps {
     read(): { text: string; etag: string };
     check(edited: string): CheckedText & { values: JsonObject | null };
     edit(edited: string, edits: readonly PathEdit[]): string;
-    /** The ids of the plugins that it would newly let run unconfined. */
-    unconfines(edited: string): readonly string[];
+    /** Whether it adds a plugin, or changes anything of one but whether it is started. */
+    changesPlugins(edited: string): boolean;
     write(edited: string, options: { etag: string | undefined; force: boolean }): CheckedText & { etag: string };
   };
   /** To be called when the response is sent. */
@@ -104,7 +104,7 @@ export function systemConfigRoutes({ configFile, restart, callers }: SystemConfi
     .put(
       "/config",
       function putSystemConfig({ body, query: { force }, request, set }) {
-        if (configFile.unconfines(body).length > 0) callers.assertConfirmed(request);
+        if (configFile.changesPlugins(body)) callers.assertConfirmed(request);
         const etag = request.headers.get("if-match") ?? undefined;
         const { etag: next, ...checked } = configFile.write(body, { etag, force });
         set.headers.etag = next;
@@ -119,7 +119,7 @@ export function systemConfigRoutes({ configFile, restart, callers }: SystemConfi
         ...doc({
           access: "admin",
           audit: "config.change",
-          confirmed: 'A plugin with confine = "off"',
+          confirmed: "A plugin that is added or changed, but for `enabled`,",
           summary: "Replace hub.toml; with If-Match 409 where it was changed meanwhile",
           tag,
           answers: { 200: { description: "Saved; with what counts after a restart only", schema: Checked } },

@@ -8,6 +8,7 @@ import { Username, type User as UserRecord } from "../../auth/users.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { jsonBody } from "../body.ts";
+import { type Callers, CONFIRMATION_HEADER } from "../callers.ts";
 import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
 
@@ -22,8 +23,15 @@ const UserEdit = Type.Object(
   { ...closed, minProperties: 1 },
 );
 
-export function userRoutes({ users }: { users: UserAccounts }) {
+export interface UserRoutesDeps {
+  users: UserAccounts;
+  callers: Pick<Callers, "isConfirmed">;
+}
+
+export function userRoutes({ users, callers }: UserRoutesDeps) {
   const tag = "auth";
+  const description = "From POST /auth/confirm. Without it, the account cannot confirm what needs the password again";
+  const readsElsewhere = [{ in: "header", name: CONFIRMATION_HEADER, description, schema: Type.String() }] as const;
   return new Elysia({ prefix: "/auth/users" })
     .get(
       "",
@@ -37,8 +45,8 @@ export function userRoutes({ users }: { users: UserAccounts }) {
     )
     .post(
       "",
-      async function createUser({ body, set }) {
-        return created(set, userBody(await users.create(body)));
+      async function createUser({ body, request, set }) {
+        return created(set, userBody(await users.create(body, { isConfirmed: callers.isConfirmed(request) })));
       },
       {
         ...jsonBody(NewUser),
@@ -48,6 +56,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
           summary: "Make a user",
           tag,
           answers: { 201: { description: "The user", schema: User } },
+          readsElsewhere,
           refusals: {
             conflict: "The username is taken, or there are too many users",
             unavailable: "Too many logins at once",
@@ -67,11 +76,12 @@ export function userRoutes({ users }: { users: UserAccounts }) {
     )
     .patch(
       "/:name",
-      async function editUser({ params, body }) {
+      async function editUser({ params, body, request }) {
+        const by = { isConfirmed: callers.isConfirmed(request) };
         found(users, params.name);
         // First what may be refused: a conflict must not leave the password changed.
-        if (body.role !== undefined) users.setRole(params.name, body.role);
-        if (body.password !== undefined) await users.setPassword(params.name, body.password);
+        if (body.role !== undefined) users.setRole(params.name, body.role, by);
+        if (body.password !== undefined) await users.setPassword(params.name, body.password, by);
         return userBody(found(users, params.name));
       },
       {
@@ -82,6 +92,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
           summary: "Change role or password; ends the user's tokens",
           tag,
           answers: { 200: { description: "The user", schema: User } },
+          readsElsewhere,
           refusals: { conflict: "It is the last administrator", unavailable: "Too many logins at once" },
         }),
       },

@@ -135,8 +135,9 @@ enabled = true
 const BROKEN_RULE = `id = "broken"\nname = "Half a rule"\n[trigger]\ntype = "nothing_like_it"\n`;
 
 async function furnish(hub: HubProcess, members: readonly Member[], virtual: boolean): Promise<void> {
+  const headers = await hub.confirmed();
   for (const role of ["admin", "user", "viewer"] as const)
-    await made(hub, "/auth/users", { username: nameOf(role), password: PASSWORD, role });
+    await made(hub, "/auth/users", { username: nameOf(role), password: PASSWORD, role }, headers);
   const areas: string[] = [];
   for (const name of AREAS) areas.push((await made<{ id: string }>(hub, "/areas", { name })).id);
   await Promise.all(
@@ -175,8 +176,13 @@ const PLAN = [
   { days: ["sun"], from: "00:00", to: "24:00" },
 ];
 
-async function made<T = unknown>(hub: HubProcess, path: string, body: object): Promise<T> {
-  const answer = await hub.request("POST", path, { body });
+async function made<T = unknown>(
+  hub: HubProcess,
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<T> {
+  const answer = await hub.request("POST", path, { body, headers });
   if (answer.status >= 300) throw new Error(`POST ${path} answers ${answer.status}: ${answer.text}`);
   return answer.json() as T;
 }

@@ -80,5 +80,6 @@ export const post = <T = unknown>(path: string, body?: unknown, asked: Asked = {
   json("POST", path, { ...asked, body });
 export const put = <T = unknown>(path: string, body: unknown, asked: Asked = {}): Promise<T> =>
   json("PUT", path, { ...asked, body });
-export const patch = <T = unknown>(path: string, body: unknown): Promise<T> => json("PATCH", path, { body });
+export const patch = <T = unknown>(path: string, body: unknown, asked: Asked = {}): Promise<T> =>
+  json("PATCH", path, { ...asked, body });
 export const remove = (path: string): Promise<void> => json("DELETE", path);

@@ -35,7 +35,10 @@ export async function install({ id, file, enabled = true, replace = false }: Ins
   await post(`/plugins?${query}`, file, { headers, timeoutMs: LONGEST_MS });
 }
 
-export const goBack = (id: string): Promise<void> => post(`/plugins/${encodeURIComponent(id)}/rollback`);
+export async function goBack(id: string): Promise<void> {
+  await post(`/plugins/${encodeURIComponent(id)}/rollback`, undefined, { headers: await confirmation() });
+}
+
 export const removePlugin = (id: string): Promise<void> => remove(`/plugins/${encodeURIComponent(id)}`);
 
 /** `Hall Lamp (2).bundle.ts` → `Hall-Lamp-2` */

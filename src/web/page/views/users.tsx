@@ -11,6 +11,7 @@ import { useAct } from "../components/use-act.ts";
 import { useHubData } from "../components/use-hub-data.ts";
 import { canAct, forAdmins } from "../state/acting.ts";
 import { patch, post, remove } from "../state/api.ts";
+import { confirmation } from "../state/confirmation.ts";
 import { person, type Role } from "../state/session.ts";
 import { formatTime, t } from "../texts/index.ts";
 
@@ -22,6 +23,9 @@ interface User {
 }
 
 const NONE: string[] = [];
+// With the password of who does it, so that they can later confirm with theirs.
+const change = async (user: User, body: object): Promise<unknown> =>
+  patch(pathOf(user), body, { headers: await confirmation() });
 const pathOf = ({ username }: User): string => `/auth/users/${encodeURIComponent(username)}`;
 
 export function Users() {
@@ -63,7 +67,7 @@ function UserEntry({ of: user, onChanged }: { of: User; onChanged: () => Promise
             onChange={setRole}
           />
           {role !== user.role && (
-            <ActButton look="main" act={() => patch(pathOf(user), { role }).then(onChanged)}>
+            <ActButton look="main" act={() => change(user, { role }).then(onChanged)}>
               {t("users.give_role")}
             </ActButton>
           )}
@@ -90,7 +94,7 @@ function GivePassword({ to: user, onDone }: { to: User; onDone: () => void }) {
       onSubmit={(event) => {
         event.preventDefault();
         const password = new FormData(event.currentTarget).get("password");
-        void run(() => patch(pathOf(user), { password })).then((done) => {
+        void run(() => change(user, { password })).then((done) => {
           if (!done) return;
           toast(t("users.password_given", { name: user.username }));
           onDone();
@@ -127,7 +131,7 @@ function NewUser({ onMade }: { onMade: () => Promise<void> }) {
         onSubmit={(event) => {
           event.preventDefault();
           const body = Object.fromEntries(new FormData(event.currentTarget));
-          void run(() => post("/auth/users", body)).then((done) => {
+          void run(async () => post("/auth/users", body, { headers: await confirmation() })).then((done) => {
             if (!done) return;
             setCount(count + 1);
             void onMade();

@@ -67,7 +67,7 @@ export const upload: Translated<"upload"> = {
     "Der Hub startet mit {version} und seinen Datenbanken von {time} neu. Was Geräte seitdem gesendet haben und was jemand seitdem geändert hat, ist nicht darin. Tun?",
   "confirm.title": "Noch einmal dein Passwort",
   "confirm.why":
-    "Das bringt ein Programm auf den Hub, ersetzt das Haus oder öffnet es einem Plugin. Darum will der Hub sicher sein, dass du es bist.",
+    "Das bringt ein Programm auf den Hub, ersetzt das Haus, öffnet es einem Plugin oder lässt jemanden herein. Darum will der Hub sicher sein, dass du es bist.",
   "confirm.password": "Dein Passwort",
   "confirm.submit": "Weiter",
   "confirm.cancel": "Lassen",
