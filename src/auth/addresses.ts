@@ -19,8 +19,22 @@ export interface HeaderReader {
   get(name: string): string | null;
 }
 
+// Every request asks several times for the address it comes from, and a house has few.
+const MAX_PARSED = 256;
+const MAX_KEPT_LENGTH = 64;
+const parsed = new Map<string, Address | undefined>();
+
 /** An address without a port; undefined for anything else. `::ffff:1.2.3.4` is `1.2.3.4`, a zone (`%eth0`) is dropped. */
 export function parseAddress(text: string): Address | undefined {
+  if (parsed.has(text)) return parsed.get(text);
+  const address = parseNew(text);
+  if (text.length > MAX_KEPT_LENGTH) return address;
+  if (parsed.size >= MAX_PARSED) parsed.clear();
+  parsed.set(text, address);
+  return address;
+}
+
+function parseNew(text: string): Address | undefined {
   const bare = text.trim().replace(/%.*$/, "");
   if (ipaddr.IPv4.isValidFourPartDecimal(bare)) return ipaddr.IPv4.parse(bare);
   // The library also takes "1", octal and hexadecimal: notations that two programs read differently.

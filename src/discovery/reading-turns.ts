@@ -24,8 +24,8 @@ export interface ReadingTurns {
 }
 
 /** So long nothing else of the hub has its turn; one device more may be read than fits. */
-const SLICE_MS = 10;
-const PAUSE_MS = 5;
+const SLICE_MS = 4;
+const PAUSE_MS = 3;
 /** A start, or a device that reports all at once, is no flood. */
 const BURST_SECS = 10;
 /** Of an account, waiting. */

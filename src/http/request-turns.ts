@@ -22,8 +22,10 @@ export interface RequestTurnsOptions {
 }
 
 const MAX_TURN_MS = 5;
-// Answered in any turn: Bun closes a connection where a request comes behind one that waits, and short pipelines are honest.
-const NEVER_DEFERRED = 16;
+// Answered in any turn but a very long one: Bun closes a connection where a request comes behind one that waits, and short pipelines
+// are honest.
+const SELDOM_DEFERRED = 16;
+const VERY_LONG_TURN_MS = 8;
 
 export function createRequestTurns({ maxPipelined, limits }: RequestTurnsOptions): RequestTurns {
   /** Requests of earlier turns. */
@@ -34,7 +36,7 @@ export function createRequestTurns({ maxPipelined, limits }: RequestTurnsOptions
   /** How many requests each connection sent in this turn, since one of them could have reached the limit. */
   const byConnection = new Map<string, number>();
 
-  const isLong = (): boolean => performance.now() - startedAt > MAX_TURN_MS;
+  const isLong = (ms = MAX_TURN_MS): boolean => performance.now() - startedAt > ms;
 
   function schedule(): void {
     isScheduled = true;
@@ -79,7 +81,7 @@ export function createRequestTurns({ maxPipelined, limits }: RequestTurnsOptions
     answer(request, server, answer) {
       if (requests++ === 0) startedAt = performance.now();
       if (!isScheduled) schedule();
-      if (requests <= NEVER_DEFERRED) return answer();
+      if (requests <= SELDOM_DEFERRED && !isLong(VERY_LONG_TURN_MS)) return answer();
       const mayWait = isLong();
       if (!mayWait && requests <= maxPipelined) return answer();
       const peer = server.requestIP(request);

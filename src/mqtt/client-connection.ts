@@ -24,6 +24,8 @@ export interface ConnectionOptions extends Pick<SocketWriterOptions, "clock" | "
 
 /** What a client may send once it has logged in. */
 export interface Allowance {
+  /** Its key: the connections of one share their turns. */
+  account: string;
   rateLimit: RateLimit;
   maxPacketBytes: number;
   onPublish: PublishHandler;
@@ -252,7 +254,7 @@ export class ClientConnection {
     if (this.#closing || this.#scheduled || this.#pause || this.stream.readableLength > 0) return;
     if (this.#outgoing.length === 0 && !this.#mayTake() && !(this.#ended && this.#received.size === 0)) return;
     this.#scheduled = true;
-    this.#options.scheduler.schedule(this.#takeTurn);
+    this.#options.scheduler.schedule(this.#takeTurn, this.#allowance?.account);
   }
 
   // The broker reads on while it parses, as soon as a handler has completed: bytes that it gets then confuse its parser. So they are

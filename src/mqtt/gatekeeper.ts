@@ -177,6 +177,7 @@ export class Gatekeeper {
     this.#sessionOf.set(client, session);
     this.#sessions.set(client.id, session);
     connection.accept({
+      account: accountKey(account),
       rateLimit: rateLimits.of(account),
       maxPacketBytes: packetLimitOf(account, config).bytes,
       onPublish: (publish, passed) => this.#publishGate.receive(session, publish, passed),

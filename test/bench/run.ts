@@ -4,6 +4,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { attackers } from "./attackers.ts";
 import { authenticatedGet } from "./authenticated-get.ts";
 import { backup } from "./backup.ts";
 import { bounds } from "./bounds.ts";
@@ -76,7 +77,7 @@ const BENCHES: readonly Bench[] = [
   bounds,
 ];
 // Run where they are named: they take long, and show what must not happen rather than how fast it does.
-const ON_DEMAND: readonly Bench[] = [fuzzHttp, fuzzMqtt, floods];
+const ON_DEMAND: readonly Bench[] = [fuzzHttp, fuzzMqtt, floods, attackers];
 const ALL: readonly Bench[] = [...BENCHES, ...ON_DEMAND];
 const HERE = import.meta.dir;
 const SEED = 20_261_121;

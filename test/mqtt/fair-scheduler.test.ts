@@ -1,4 +1,4 @@
-// Round robin: one batch in each turn of the event loop, and smaller batches where they are expensive.
+// One batch of an account in each turn of the event loop, who took least first, and smaller batches where they are expensive.
 import { expect, test } from "bun:test";
 import { createFairScheduler, MAX_BATCH_PACKETS } from "../../src/mqtt/fair-scheduler.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -25,6 +25,46 @@ test("connections take turns, with timers and sockets in between", async () => {
   expect(rounds).toBeGreaterThanOrEqual(7);
 });
 
+test("an account that sends little goes first, however many connections others have, and delays none of its own", async () => {
+  let mono = 0;
+  const scheduler = createFairScheduler({ ...createVirtualClock(), mono: () => mono });
+  const order: string[] = [];
+  let floods = 0;
+  const flood = (): void => {
+    mono += 2;
+    order.push("flood");
+    if (++floods < 1000) scheduler.schedule(flood, "flood");
+  };
+  for (let connection = 0; connection < 200; connection++) scheduler.schedule(flood, "flood");
+  await until(() => floods > 20);
+  for (let sent = 0; sent < 5; sent++) {
+    const before = floods;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    scheduler.schedule(() => {
+      mono += 1;
+      resolve();
+    }, "neighbour");
+    await promise;
+    expect(floods - before).toBeLessThanOrEqual(1);
+  }
+  expect(floods).toBeLessThan(1000);
+});
+
+test("an account whose packets are expensive has small batches, and others have large ones", async () => {
+  let mono = 0;
+  const scheduler = createFairScheduler({ ...createVirtualClock(), mono: () => mono });
+  const sizes: Record<string, number[]> = { dear: [], cheap: [] };
+  const work = (account: "dear" | "cheap", tookMs: number) => (): void => {
+    sizes[account]?.push(scheduler.batch.packets);
+    mono += tookMs;
+    if ((sizes[account]?.length ?? 0) < 7) scheduler.schedule(work(account, tookMs), account);
+  };
+  scheduler.schedule(work("dear", 50), "dear");
+  scheduler.schedule(work("cheap", 1), "cheap");
+  await until(() => Object.values(sizes).every(({ length }) => length === 7));
+  expect(sizes).toEqual({ dear: [32, 16, 8, 4, 2, 1, 1], cheap: Array(7).fill(32) });
+});
+
 test("batches shrink where they take long, to one packet at least, and grow again", async () => {
   let mono = 0;
   const scheduler = createFairScheduler({ ...createVirtualClock(), mono: () => mono });
@@ -35,9 +75,10 @@ test("batches shrink where they take long, to one packet at least, and grow agai
       function work(): void {
         sizes.push(scheduler.batch.packets);
         process.nextTick(() => {
-          if (sizes.length === count) return resolve(sizes);
-          scheduler.schedule(work);
           mono += tookMs;
+          if (sizes.length < count) scheduler.schedule(work);
+          // What comes later is not its cost.
+          else setImmediate(() => resolve(sizes));
         });
       }
       scheduler.schedule(work);

@@ -19,7 +19,7 @@ export interface PreparedHome {
   /** Where the hub keeps what was. */
   readonly historyDb: string;
   /** Starts it and logs in. */
-  start(binary: string): Promise<PreparedHub>;
+  start(binary: string, env?: Record<string, string>): Promise<PreparedHub>;
 }
 
 /** `toml` is added to hub.toml: whole sections. */
@@ -32,8 +32,8 @@ export function prepareHome(folder: string, toml: string, { asShipped = false, m
   return {
     folder,
     historyDb: join(folder, "data", "history.db"),
-    async start(binary) {
-      const child = startChild([binary, "serve", "--home", folder]);
+    async start(binary, env) {
+      const child = startChild([binary, "serve", "--home", folder], env);
       try {
         const [port, mqttPort] = await child.printed(
           /the API answers .*port=(\d+)/,
