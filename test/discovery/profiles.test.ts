@@ -325,6 +325,36 @@ describe("a profile that is edited takes effect without a restart", () => {
     expect(rig.profiles.problems()).toEqual([]);
   });
 
+  test("without a good version before, as after a restart, what is right in it is used, and each mistake is listed", async () => {
+    const text = `${GARDEN}humidity = { pointer = "/hum", unti = "%" }\nlight = { pointer = "/lux", type = "number", options = ["a"] }
+[commands]
+water = { topic = "garden/{bed}/set", payload = "on" }
+beep = { topic = "garden/{id}/beep", payload = "on" }
+[[actions]]
+topic = "garden/{id}/button"
+map = { 1 = "single" }
+[[actions]]
+pointer = "no pointer"
+`;
+    using rig = createProfilesRig({ "garden.toml": text, "none.toml": GARDEN.replace("pointer", "pionter") });
+    rig.publish("garden/bed1/data", { temp: 20, hum: 50, lux: 3 });
+    rig.publish("garden/bed1/button", "1");
+    expect(rig.device("garden_bed1").attributes).toEqual({ temperature: 20, action: "single" });
+    const { properties } = rig.device("garden_bed1").details.schema as { properties: object };
+    expect(Object.keys(properties).toSorted()).toEqual(["action", "beep", "temperature"]);
+    expect(rig.actions).toEqual([{ device_id: "garden_bed1", action: "single" }]);
+    expect(rig.ids()).toEqual(["garden_bed1"]);
+    expect(rig.profiles.problems()).toMatchObject([
+      { path: "attributes.humidity.unti", line: 6 },
+      { path: "attributes.temperature.pionter" },
+    ]);
+    // A further mistake in what is used already in part takes nothing else.
+    await rig.save("garden.toml", text.replace('"/temp"', '"temp"'));
+    expect(rig.device("garden_bed1").available).toBe(true);
+    await rig.save("garden.toml", GARDEN);
+    expect(rig.profiles.problems()).toMatchObject([{ path: "attributes.temperature.pionter" }]);
+  });
+
   test("what editors leave behind is no profile", async () => {
     using rig = createProfilesRig({ "garden.toml~": GARDEN, ".garden.toml": GARDEN, "garden.toml.tmp": GARDEN });
     writeFileSync(rig.at("notes.txt"), "not TOML");

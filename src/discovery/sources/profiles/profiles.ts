@@ -1,5 +1,5 @@
 // The profile files of a folder: read at the start and whenever they change. Of a file with problems the last good version
-// stays in use.
+// stays in use; where there is none, what is right in it.
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Clock } from "../../../core/clock.ts";
@@ -31,6 +31,8 @@ export interface ProfilesOptions {
 
 interface File {
   profile: Profile | undefined;
+  /** The profile lacks nothing that was in its file. */
+  isWhole: boolean;
   problems: readonly LineProblem[];
 }
 
@@ -110,11 +112,12 @@ export class Profiles implements Disposable {
     if (read === undefined) {
       this.#files.delete(file);
       if (known?.profile) this.#tell(name, undefined);
-    } else if (read.profile) {
+    } else if (read.profile && (isRight(read) || !known?.profile || !known.isWhole)) {
+      if (!isRight(read)) this.#warn(file, read.problems, "what is right in it");
       const profile = read.profile.table.enabled === false ? undefined : read.profile;
-      this.#files.set(file, { profile, problems: read.problems });
+      this.#files.set(file, { profile, isWhole: isRight(read), problems: read.problems });
       if (profile || known?.profile) this.#tell(name, profile);
-    } else this.#refuse(file, { profile: known?.profile, problems: read.problems });
+    } else this.#refuse(file, { profile: known?.profile, isWhole: known?.isWhole ?? false, problems: read.problems });
   }
 
   #tooMany(): string {
@@ -141,8 +144,11 @@ export class Profiles implements Disposable {
 
   #refuse(file: string, refused: File): void {
     this.#files.set(file, refused);
-    const { line, path, message } = refused.problems.find(({ warning }) => !warning) ?? {};
-    const runs = refused.profile ? "its last good version" : "nothing";
+    this.#warn(file, refused.problems, refused.profile ? "its last good version" : "nothing");
+  }
+
+  #warn(file: string, problems: readonly LineProblem[], runs: string): void {
+    const { line, path, message } = problems.find(({ warning }) => !warning) ?? {};
     this.#options.log.warn("a profile has problems", { file, line, key: path, problem: message, runs });
   }
 
@@ -151,4 +157,8 @@ export class Profiles implements Disposable {
       this.#options.log.info(profile ? "a profile is in use" : "a profile is no longer in use", { profile: name });
     this.#listener?.(name, profile);
   }
+}
+
+function isRight({ problems }: { problems: readonly LineProblem[] }): boolean {
+  return problems.every(({ warning }) => warning);
 }

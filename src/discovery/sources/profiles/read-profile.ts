@@ -1,7 +1,7 @@
 // Reads the text of a profile: the profile, or every reason why it is none, each with its key and line.
 import { readFileSync, statSync } from "node:fs";
 import { Value } from "@sinclair/typebox/value";
-import type { Json } from "../../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { checkValue, type Problem } from "../../../core/schema.ts";
 import { type LineProblem, parseTomlTable, readToml, readTomlFile, type TomlFile } from "../../../core/toml.ts";
 import { withTomlAdvice } from "../../../core/toml-advice.ts";
@@ -19,7 +19,7 @@ import { ProfileTable } from "./schema.ts";
 import { placeholdersOf, topicPattern } from "./topic-pattern.ts";
 
 export interface ReadProfile {
-  /** Absent where there are problems that are more than warnings. */
+  /** Without the attributes, commands and actions that have problems; absent where it is of no use without them. */
   profile?: Profile;
   problems: LineProblem[];
 }
@@ -71,13 +71,57 @@ function profileIn(name: string, read: TomlFile, compiler: ExpressionCompiler): 
     problems.map((problem) => ({ ...withTomlAdvice(problem, read.table), line: read.locate(problem.path) }));
   if (read.table.ecosystem !== undefined || read.table.types !== undefined)
     return { problems: located([ofAnotherHub(read.table.ecosystem === undefined ? "types" : "ecosystem")]) };
-  const checked = checkValue(ProfileTable, read.table);
-  if (!checked.ok) return { problems: located([...read.problems, ...checked.problems]) };
-  const table = checked.value;
   const expressions = createExpressions(compiler);
-  const problems = [...read.problems, ...problemsOf(table, expressions)];
-  if (problems.some(({ warning }) => !warning)) return { problems: located(problems) };
-  return { profile: profileOf(name, table, expressions), problems: located(problems) };
+  const whole = checkedTable(read.table, expressions);
+  const problems = located([...read.problems, ...whole.problems]);
+  // Twice: what the schema says of some may hide what the checks say of others.
+  let found = whole;
+  for (let tries = 0; !found.table && tries < 2; tries++) {
+    const rest = withoutWrong(found.read, found.problems);
+    if (rest === undefined) return { problems };
+    found = checkedTable(rest, expressions);
+  }
+  return found.table ? { profile: profileOf(name, found.table, expressions), problems } : { problems };
+}
+
+interface CheckedTable {
+  read: JsonObject;
+  /** Absent where there are problems that are more than warnings. */
+  table?: ProfileTable;
+  problems: readonly Problem[];
+}
+
+function checkedTable(read: JsonObject, expressions: CheckedExpressions): CheckedTable {
+  const checked = checkValue(ProfileTable, read);
+  if (!checked.ok) return { read, problems: checked.problems };
+  const problems = problemsOf(checked.value, expressions);
+  return { read, problems, ...(problems.every(({ warning }) => warning) && { table: checked.value }) };
+}
+
+/** The table without the attributes, commands and actions that have problems; undefined where something else has one. */
+function withoutWrong(table: JsonObject, problems: readonly Problem[]): JsonObject | undefined {
+  const rest = structuredClone(table);
+  const { attributes, commands, actions } = rest;
+  const wrongActions = new Set<number>();
+  for (const { path, warning } of problems) {
+    if (warning) continue;
+    const [, index] = /^actions\[(\d+)\]/.exec(path) ?? [];
+    if (index !== undefined && Array.isArray(actions)) wrongActions.add(Number(index));
+    else if (!remove("attributes", attributes, path) && !remove("commands", commands, path)) return undefined;
+  }
+  if (Array.isArray(actions)) rest.actions = actions.filter((_, index) => !wrongActions.has(index));
+  // A profile of nothing is none.
+  for (const section of ["attributes", "commands", "actions"])
+    if (Object.keys(rest[section] ?? {}).length === 0) delete rest[section];
+  return rest;
+}
+
+/** Removes the entry that the path is about; true also where that was removed before. */
+function remove(section: string, entries: unknown, path: string): boolean {
+  const [, name] = new RegExp(`^${section}\\.([^.[\\]]+)`).exec(path) ?? [];
+  if (name === undefined || !isObject(entries)) return false;
+  delete entries[name];
+  return true;
 }
 
 function profileOf(name: string, table: ProfileTable, expressions: CheckedExpressions): Profile {
