@@ -119,7 +119,8 @@ export const MqttSection = Type.Object(
       default: 8,
       minimum: 0.01,
       maximum: 4096,
-      description: "Bytes received from one account, averaged over four seconds. A faster client is read more slowly.",
+      description:
+        "Bytes received from one account, averaged over four seconds; from all together the same, beyond a quarter of it for each. A faster client is read more slowly.",
     }),
     max_new_devices_per_minute: Type.Integer({
       default: 2000,

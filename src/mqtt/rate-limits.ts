@@ -1,5 +1,5 @@
 // How fast accounts may send: messages, bytes and deliveries a second, averaged over some seconds. A client that sends faster is
-// read more slowly; nothing is dropped.
+// read more slowly; nothing is dropped. Of bytes each account has a share of its own; beyond it all share what one may send.
 import type { Clock } from "../core/clock.ts";
 import type { Limits } from "../core/limits.ts";
 import { TokenBucket } from "../core/token-bucket.ts";
@@ -31,20 +31,37 @@ const MESSAGES_BURST_SECS = 10;
 const BYTES_BURST_SECS = 4;
 // A delivery costs as much as a message, and one message can have thousands.
 const DELIVERIES_BURST_SECS = 2;
+// Of an account's bytes, so much whatever others send.
+const OWN_SHARE = 1 / 4;
 
 export function createRateLimits({ clock, config, limits }: RateLimitsOptions): RateLimits {
   const rateLimits = new Map<string, RateLimit>();
   const bucket = (perSecond: number, burstSecs: number, refill: number): TokenBucket =>
     new TokenBucket(clock, { perSecond, capacity: perSecond * burstSecs, refill });
 
+  const bytesBucket = (share: number): TokenBucket =>
+    bucket(config.max_mb_per_second * 1_048_576 * share, BYTES_BURST_SECS, MAX_BATCH_BYTES);
+  const sharedBytes = bytesBucket(1);
+
   function createRateLimit(account: string): RateLimit {
     const messages = bucket(config.max_messages_per_second, MESSAGES_BURST_SECS, MAX_BATCH_PACKETS);
-    const bytes = bucket(config.max_mb_per_second * 1_048_576, BYTES_BURST_SECS, MAX_BATCH_BYTES);
+    const bytes = bytesBucket(1);
+    const ownBytes = bytesBucket(OWN_SHARE);
     const deliveries = bucket(config.max_deliveries_per_second, DELIVERIES_BURST_SECS, MAX_BATCH_PACKETS);
 
     function reached(key: keyof RateLimitsOptions["config"], unit: string): void {
       const message = `sends more than ${config[key]} ${unit} a second over MQTT: it is read more slowly, and nothing is dropped`;
       limits.reached({ limit: `[mqtt] ${key}`, account, message });
+    }
+
+    function waitForShare(): number {
+      const forOwn = ownBytes.waitMs();
+      const ms = forOwn > 0 ? Math.min(forOwn, sharedBytes.waitMs()) : 0;
+      if (ms > 0) {
+        const message = `sends many MB over MQTT while other accounts do, more than ${config.max_mb_per_second} MB a second in all: it is read more slowly, and nothing is dropped`;
+        limits.reached({ limit: "[mqtt] max_mb_per_second", account, message });
+      }
+      return ms;
     }
 
     return {
@@ -55,7 +72,7 @@ export function createRateLimits({ clock, config, limits }: RateLimitsOptions): 
         if (forMessages > 0) reached("max_messages_per_second", "messages");
         if (forBytes > 0) reached("max_mb_per_second", "MB of messages");
         if (forDeliveries > 0) reached("max_deliveries_per_second", "messages to subscribers");
-        return Math.max(forMessages, forBytes, forDeliveries);
+        return Math.max(forMessages, forBytes, forDeliveries, waitForShare());
       },
       countDelivery() {
         deliveries.spend(1);
@@ -63,6 +80,7 @@ export function createRateLimits({ clock, config, limits }: RateLimitsOptions): 
       spend(requests, received) {
         messages.spend(requests);
         bytes.spend(received);
+        (ownBytes.available() > 0 ? ownBytes : sharedBytes).spend(received);
       },
     };
   }

@@ -130,7 +130,7 @@ function orders({ port, mqttPort }: PreparedHub, { ms, token }: { ms: number; to
 
 async function attack(file: string, order: Order, ms: number): Promise<string> {
   const script = new URL(`support/${file}`, import.meta.url).pathname;
-  const child = Bun.spawn(["nice", "-n", "10", process.execPath, script, JSON.stringify(order)], {
+  const child = Bun.spawn(["nice", "-n", "19", process.execPath, script, JSON.stringify(order)], {
     stdout: "pipe",
     stderr: "ignore",
   });

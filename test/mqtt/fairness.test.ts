@@ -195,6 +195,33 @@ describe("megabytes a second", () => {
     expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_mb_per_second", account: "ann" }]);
   });
 
+  test("all accounts share what one may send, but for a quarter of it that each has alone", async () => {
+    const clock = createVirtualClock();
+    await using hub = await startTestMqtt({ clock, config: { users, max_mb_per_second: 0.25 } });
+    const payload = json({ text: "x".repeat(100_000) });
+    const count = 20;
+    const of = (name: string) => hub.events.filter(({ type }) => type.startsWith(`custom_${name}_`)).length;
+    const slowedNames = () => reported(hub).map(({ account }) => account);
+    const send = async (name: "ann" | "bob") => {
+      const client = await hub.client(as(name));
+      const all = Array.from({ length: count }, (_, n) =>
+        client.publishAsync(`hub/events/${name}_${n}`, payload, { qos: 1 }),
+      );
+      await until(() => slowedNames().includes(name));
+      return Promise.all(all);
+    };
+    const ann = send("ann");
+    await until(() => slowedNames().includes("ann"));
+    expect(of("ann")).toBeGreaterThanOrEqual(9);
+    const bob = send("bob");
+    await until(() => slowedNames().includes("bob"));
+    // A quarter of a megabyte of its own, and what ann has left of the other.
+    expect(of("bob")).toBeGreaterThanOrEqual(4);
+    expect(of("bob")).toBeLessThanOrEqual(7);
+    await secondsPass(clock, 60, () => of("ann") + of("bob") === 2 * count);
+    await Promise.all([ann, bob]);
+  });
+
   test("other packets count as well, however they are split", async () => {
     const clock = createVirtualClock();
     await using hub = await startTestMqtt({ clock, config: { users, max_mb_per_second: 0.01 } });
