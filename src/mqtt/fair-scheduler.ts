@@ -92,10 +92,10 @@ export function createFairScheduler(clock: Clock, maxDeliveries: () => number = 
     if (waiting > 0) planTurn();
   }
 
-  /** Each batch has a call of its own, so that an error in one does not stop the others. */
+  /** Each batch has a call of its own, so that an error in one does not stop the others. Who comes until then has one as well. */
   function planTurn(): void {
     isPlanned = true;
-    const batches = Math.min(waiting, lanes.size, MAX_TURN_BATCHES);
+    const batches = Math.min(lanes.size + 1, MAX_TURN_BATCHES);
     for (let number = 0; number < batches; number++) setImmediate(runOne);
     setImmediate(endTurn);
   }
