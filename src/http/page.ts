@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { type Encoding, type PackedEntry, readPackIndex } from "../core/pack.ts";
 
 export interface Page {
-  /** Undefined where this is no request for the page. */
-  answer(request: Request, path: string): Response | undefined;
+  /** What makes the answer; undefined where this is no request for the page. */
+  find(request: Request, path: string): (() => Response) | undefined;
 }
 
 const CSP = [
@@ -70,12 +70,12 @@ export function createPage(file: string, apis: readonly string[]): Page {
   }
 
   return {
-    answer(request, path) {
+    find(request, path) {
       if (request.method !== "GET" && request.method !== "HEAD") return undefined;
       if (apis.some((api) => path === api || path.startsWith(`${api}/`))) return undefined;
       const { byPath } = open();
       const found = byPath.get(path) ?? (isNavigation(request, path) ? byPath.get(INDEX) : undefined);
-      return found && send(found, request);
+      return found && (() => send(found, request));
     },
   };
 }

@@ -149,8 +149,8 @@ export function createRouter({
   function pageAnswer(request: Request, server: Server<unknown>): Response | undefined {
     const host = request.headers.get("host");
     if (host !== null && !isHost(host)) return undefined;
-    const answer = page?.answer(request, splitUrl(request.url).path);
-    return answer && (addressLimit.refusal(request, server) ?? answer);
+    const send = page?.find(request, splitUrl(request.url).path);
+    return send && (addressLimit.refusal(request, server) ?? send());
   }
 
   /** Declares what is not declared yet. The server matches it from the next request on, so for this one it is found here. */

@@ -36,6 +36,8 @@ beforeAll(async () => {
   const body = { label: "a script", role: "admin" };
   const made = await hub.request("POST", "/auth/api-keys", { token: hub.adminToken, body });
   apiKey = ((await made.json()) as { key: string }).key;
+  const upload = send("POST", "/plugins?id=kept&enabled=false", "export {};", "text/javascript");
+  expect((await upload({ headers: await hub.confirmed() })).status).toBe(201);
 });
 afterAll(async () => {
   await hub[Symbol.asyncDispose]();
@@ -54,7 +56,7 @@ const ASKING: readonly [name: string, send: (sent: Sent) => Promise<Response>][]
   ["a plugin", send("POST", "/plugins?id=one", "this does not parse (", "text/javascript")],
   ["a restore", send("POST", "/system/restore", "no archive", "application/zip")],
   ["a restore from elsewhere", send("POST", "/system/restore-copy", JSON.stringify({ target: "x", name: "latest" }))],
-  ["a plugin's program before", send("POST", "/plugins/known/rollback")],
+  ["a plugin's program before", send("POST", "/plugins/kept/rollback")],
   ["a plugin in hub.toml", send("PUT", "/system/config", `${TEXT}${SPY}`, "text/plain")],
 ];
 

@@ -30,7 +30,7 @@ writeFileSync(
 );
 const page = createPage(folder.at("page.pack"), ["/api"]);
 const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
-  page.answer(new Request(`http://hub${path}`, { method, headers }), path);
+  page.find(new Request(`http://hub${path}`, { method, headers }), path)?.();
 
 test("the start and every view's address are the page", async () => {
   expect(await ask("/")?.text()).toBe("<html>");

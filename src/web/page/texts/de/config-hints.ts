@@ -48,8 +48,8 @@ export const hints: Readonly<Record<string, string>> = {
     "Von einem Konto, im Mittel über zehn Sekunden. Wer schneller ist, wird langsamer gelesen.",
   "Deliveries of one account's messages, one for each matching subscription, averaged over two seconds.":
     "Zustellungen der Nachrichten eines Kontos, eine je passendem Abonnement, im Mittel über zwei Sekunden.",
-  "Bytes received from one account, averaged over four seconds. A faster client is read more slowly.":
-    "Bytes von einem Konto, im Mittel über vier Sekunden. Wer schneller ist, wird langsamer gelesen.",
+  "Bytes received from one account, averaged over four seconds; from all together the same, beyond a quarter of it for each. A faster client is read more slowly.":
+    "Bytes von einem Konto, im Mittel über vier Sekunden; von allen zusammen ebenso viele, über ein Viertel davon für jedes hinaus. Wer schneller ist, wird langsamer gelesen.",
   "Of one account. Further ones are refused.": "Von einem Konto. Weitere werden abgewiesen.",
   "`ask`: a new device waits until a person accepts it": "`ask`: Ein neues Gerät wartet, bis jemand es annimmt",
   "Taken in although `approve` is `ask`: names, or ids as GET /discovery lists them":
