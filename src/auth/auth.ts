@@ -238,7 +238,7 @@ export class Auth implements Disposable {
     if (hash !== undefined && !this.#unconfirmed.has(hash)) return;
     throw new HubError(
       "forbidden",
-      `the account ${username} got its password or its role from somebody who had not confirmed it with theirs: an administrator who has to gives it a password again on the page (System, Users), or \`hub passwd ${username}\` on this machine does`,
+      `the account ${username} got its password or its role from somebody who had not confirmed it with theirs: an administrator who has to gives it a password again on the page (System, People), or \`hub passwd ${username}\` on this machine does`,
     );
   }
 

@@ -68,11 +68,8 @@ export async function ask(
 
 async function json<T>(method: string, path: string, asked?: Asked): Promise<T> {
   const answer = await ask(method, path, asked);
-  return (
-    answer.status === 204 || (answer.status === 202 && answer.headers.get("content-length") === "0")
-      ? undefined
-      : await answer.json()
-  ) as T;
+  const text = await answer.text();
+  return (text === "" ? undefined : JSON.parse(text)) as T;
 }
 
 export const get = <T>(path: string): Promise<T> => json("GET", path);
@@ -80,6 +77,5 @@ export const post = <T = unknown>(path: string, body?: unknown, asked: Asked = {
   json("POST", path, { ...asked, body });
 export const put = <T = unknown>(path: string, body: unknown, asked: Asked = {}): Promise<T> =>
   json("PUT", path, { ...asked, body });
-export const patch = <T = unknown>(path: string, body: unknown, asked: Asked = {}): Promise<T> =>
-  json("PATCH", path, { ...asked, body });
+export const patch = <T = unknown>(path: string, body: unknown): Promise<T> => json("PATCH", path, { body });
 export const remove = (path: string): Promise<void> => json("DELETE", path);

@@ -10,7 +10,7 @@ import { toast } from "../components/toast.tsx";
 import { useAct } from "../components/use-act.ts";
 import { useHubData } from "../components/use-hub-data.ts";
 import { canAct, forAdmins } from "../state/acting.ts";
-import { patch, post, remove } from "../state/api.ts";
+import { ask, post, remove } from "../state/api.ts";
 import { confirmation } from "../state/confirmation.ts";
 import { person, type Role } from "../state/session.ts";
 import { formatTime, t } from "../texts/index.ts";
@@ -25,7 +25,7 @@ interface User {
 const NONE: string[] = [];
 // With the password of who does it, so that they can later confirm with theirs.
 const change = async (user: User, body: object): Promise<unknown> =>
-  patch(pathOf(user), body, { headers: await confirmation() });
+  ask("PATCH", pathOf(user), { body, headers: await confirmation() });
 const pathOf = ({ username }: User): string => `/auth/users/${encodeURIComponent(username)}`;
 
 export function Users() {

@@ -63,7 +63,7 @@ export const upload = {
     "The hub restarts with {version} and its databases of {time}. What devices sent and what anybody changed since then is not in them. Do it?",
   "confirm.title": "Your password, once more",
   "confirm.why":
-    "This puts a program on the hub, replaces the house, opens it to a plugin, or lets somebody in. So the hub wants to be sure that it is you.",
+    "This puts a program on the hub, replaces the house, or lets a plugin or somebody in: the hub has to know that it is you.",
   "confirm.password": "Your password",
   "confirm.submit": "Go on",
   "confirm.cancel": "Leave it",
