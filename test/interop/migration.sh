@@ -120,6 +120,7 @@ leave() { # NUMBER, the last of live_on
   counts >"$place/counts"
   check "$machine: a backup while the hub runs" back_up
   stop_hub "$(process_of_house)" || code=$?
+  [ "$code" -eq 0 ] || { echo "it ended with $code (124: not in time), and said last:"; tail -n 5 "$log"; }
   check "$machine: the hub ends" test "$code" -eq 0
   check "$machine: integrity_check of the state" same ok file_of state.redb
   check "$machine: integrity_check of the history" same ok file_of history.db

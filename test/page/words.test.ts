@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "puppeteer-core";
 import { until } from "../support/wait.ts";
 import { openBrowser, type Visitor, type Visitors } from "./support/browser.ts";
-import { type PageHouse, startPageHouse } from "./support/page-house.ts";
+import { PASSWORD, type PageHouse, startPageHouse } from "./support/page-house.ts";
 import { press, settled } from "./support/seen.ts";
 import { madeRulePath } from "./views.ts";
 
@@ -52,6 +52,9 @@ test("other refusals say what they are about", async () => {
   await page.locator("form input[name=username]").fill("no name; at all");
   await page.locator("form input[name=password]").fill("another password");
   await press(page, "Hinzufügen");
+  const own = await page.waitForSelector("dialog[open] input[type=password]:not(:disabled)");
+  await own?.type(PASSWORD);
+  await press(page, "Weiter");
   await says("Das ist so nicht richtig. (");
 });
 
