@@ -12,7 +12,13 @@ import { type ApiKeys, createApiKeys } from "./api-keys.ts";
 import type { Audit } from "./audit.ts";
 import { type Authenticator, createAuthenticator, type Identity } from "./authenticate.ts";
 import type { AuthSection } from "./config.ts";
-import { type Confirmation, type Confirmations, createConfirmations } from "./confirmations.ts";
+import {
+  type Confirmation,
+  type Confirmations,
+  createConfirmations,
+  createUnconfirmedPasswords,
+  type UnconfirmedPasswords,
+} from "./confirmations.ts";
 import { type Borrower, createLentKeys, type LentKeys } from "./lent-keys.ts";
 import { createLogin, type LoggedIn, type Login } from "./login.ts";
 import { createLoginLimit, type LoginLimit } from "./login-limit.ts";
@@ -21,7 +27,6 @@ import { createPasswords, fingerprintOf, type Passwords } from "./passwords.ts";
 import type { Role } from "./roles.ts";
 import { RowCache } from "./row-cache.ts";
 import { createTokens } from "./tokens.ts";
-import { createUnconfirmedPasswords, type UnconfirmedPasswords } from "./unconfirmed-passwords.ts";
 import { checkUsername, createUsers, type User, type Users } from "./users.ts";
 
 export type { Identity };
@@ -259,10 +264,15 @@ interface AccountsOptions {
 const UNCONFIRMED: ChangedBy = { isConfirmed: false };
 
 function createAccounts({ users, passwords, unconfirmed, revoked }: AccountsOptions): UserAccounts {
-  async function hashed(password: string, { isConfirmed }: ChangedBy): Promise<string> {
+  /** `give` in the same turn as the note: what no account has yet is forgotten with the next one. */
+  async function givePassword(
+    password: string,
+    { isConfirmed }: ChangedBy,
+    give: (hash: string) => User,
+  ): Promise<User> {
     const hash = await passwords.hash(password);
     if (!isConfirmed) unconfirmed.add(hash);
-    return hash;
+    return give(hash);
   }
 
   return {
@@ -271,7 +281,7 @@ function createAccounts({ users, passwords, unconfirmed, revoked }: AccountsOpti
     async create({ username, password, role }, by = UNCONFIRMED) {
       // Checked before the hash is computed, which is expensive.
       checkUsername(username);
-      return users.create({ username, passwordHash: await hashed(password, by), role });
+      return givePassword(password, by, (passwordHash) => users.create({ username, passwordHash, role }));
     },
     setRole(username, role, { isConfirmed } = UNCONFIRMED) {
       const hash = users.passwordHash(username);
@@ -282,7 +292,7 @@ function createAccounts({ users, passwords, unconfirmed, revoked }: AccountsOpti
       return user;
     },
     async setPassword(username, password, by = UNCONFIRMED) {
-      const user = users.setPasswordHash(username, await hashed(password, by));
+      const user = await givePassword(password, by, (hash) => users.setPasswordHash(username, hash));
       revoked();
       return user;
     },

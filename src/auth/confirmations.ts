@@ -3,7 +3,9 @@
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { type RandomBytes, secret } from "../core/ids.ts";
+import type { Meta } from "../db/meta.ts";
 import type { Identity } from "./authenticate.ts";
+import { fingerprintOf } from "./passwords.ts";
 
 export interface Confirmation {
   /** Sent along as the header `X-Hub-Confirmation`. */
@@ -59,4 +61,30 @@ export function assertPerson({ kind }: Identity): void {
 
 function personOf({ id, ver }: Identity): string {
   return `${id} ${ver}`;
+}
+
+const UNCONFIRMED_KEY = "unconfirmed_passwords";
+
+/**
+ * Passwords that somebody set for an account who had not just given their own. With one of them its user logs in as ever, but confirms
+ * nothing: otherwise an API key could make itself a person. In the meta table by their hashes' fingerprints, so that one is forgotten
+ * when its account gets another password, wherever that is set.
+ */
+export interface UnconfirmedPasswords {
+  has(passwordHash: string): boolean;
+  /** To be called before its account gets it, in the same turn. */
+  add(passwordHash: string): void;
+}
+
+/** `hashes`: of the passwords of all accounts. */
+export function createUnconfirmedPasswords(meta: Meta, hashes: () => string[]): UnconfirmedPasswords {
+  const noted = (): string[] => (meta.get(UNCONFIRMED_KEY) ?? "").split(" ");
+  return {
+    has: (passwordHash) => noted().includes(fingerprintOf(passwordHash)),
+    add(passwordHash) {
+      const inUse = new Set(hashes().map(fingerprintOf));
+      const kept = noted().filter((one) => inUse.has(one));
+      meta.set(UNCONFIRMED_KEY, [...new Set([...kept, fingerprintOf(passwordHash)])].join(" "));
+    },
+  };
 }

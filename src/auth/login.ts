@@ -5,13 +5,12 @@ import { HubError } from "../core/errors.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { type Audit, UNKNOWN_ACCOUNT } from "./audit.ts";
 import type { Identity } from "./authenticate.ts";
-import { assertPerson } from "./confirmations.ts";
+import { assertPerson, type UnconfirmedPasswords } from "./confirmations.ts";
 import type { LoginLimit } from "./login-limit.ts";
 import type { LoginSessions } from "./login-sessions.ts";
 import { checkPassword, createPasswords, type Passwords } from "./passwords.ts";
 import type { Role } from "./roles.ts";
 import type { Tokens } from "./tokens.ts";
-import type { UnconfirmedPasswords } from "./unconfirmed-passwords.ts";
 import { createUsers, type User, type Users } from "./users.ts";
 
 export interface LoggedIn {

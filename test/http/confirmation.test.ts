@@ -202,3 +202,8 @@ test.each(MAKING)(
   },
   60_000,
 );
+
+test("nor do several that are made at once", async () => {
+  const people = await Promise.all(Array.from({ length: 6 }, () => account({ role: "admin" }, { token: apiKey })));
+  for (const person of people) expect((await confirmedBy(person)).status).toBe(403);
+}, 60_000);

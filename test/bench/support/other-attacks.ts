@@ -71,6 +71,7 @@ const attacks: Record<Attack, (work: Work) => Promise<void>> = {
             socket.write(head);
             socket.pause();
           },
+          data() {},
           close: () => closed.resolve(),
           error: () => closed.resolve(),
         },
