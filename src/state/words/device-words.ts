@@ -27,7 +27,7 @@ export class DeviceWords {
   /** Undefined where that is what is known. Nothing has changed until it is kept. */
   describe(device: Known, said: DeviceDetails): Described | undefined {
     const { details, attributes } = device;
-    const words = sensorWordsOf({ ...details, ...said });
+    const words = sensorWordsOf({ ...details, ...said }, details);
     if (JSON.stringify(words.details) === JSON.stringify(details)) return undefined;
     const reported = withoutWords(attributes, this.#of(device));
     const renamed = isOfBefore(details) ? renamedOf(device, { words, reported }) : [];
@@ -61,7 +61,7 @@ function withoutWords(attributes: JsonObject, { rules }: SensorWords): JsonObjec
   const reported = { ...attributes };
   for (const { from, own, word } of rules) {
     if (!Object.hasOwn(reported, own)) continue;
-    delete reported[word];
+    if (word !== undefined) delete reported[word];
     if (own === from) continue;
     reported[from] = reported[own] as Json;
     delete reported[own];
@@ -87,6 +87,6 @@ function renamedOf(
     if (own !== from) return [{ deviceId: id, from, to: own }];
     if (now[own]?.inverted !== true || before[from].inverted === true) return [];
     if (typeof reported[from] === "boolean") reported[from] = !reported[from];
-    return [{ deviceId: id, from, to: word }];
+    return word === undefined ? [] : [{ deviceId: id, from, to: word }];
   });
 }

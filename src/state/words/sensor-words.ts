@@ -1,6 +1,6 @@
 // The shared words of what a device senses, beside what it calls its values itself: of every device, whatever brought it. A word
 // wins its name: a pressure in kPa is `pressure_kpa`, and `pressure` beside it is in hPa.
-import type { Json, JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { DeviceDetails } from "../device.ts";
 import { isSensorWord, type Property, propertiesIn, type Sense, senseOf, UNDESCRIBED } from "./senses.ts";
 import { DEVICE_KINDS } from "./vocabulary.ts";
@@ -11,10 +11,13 @@ interface Rule {
   from: string;
   /** As the hub does. */
   own: string;
-  /** Of the derived attribute. */
-  word: string;
+  /** The derived attribute; undefined where only the name is another's. */
+  word: string | undefined;
   convert: NonNullable<Sense["convert"]>;
 }
+
+/** Word → what it is of, as its device calls that: given once, for what the device describes now and for what it did before. */
+type Given = Readonly<Record<string, string>>;
 
 export interface SensorWords {
   /** What the device describes, with what is derived. */
@@ -29,24 +32,42 @@ type Described = "schema" | "capabilities";
 type Properties = Record<string, Property>;
 
 const MAX_WORDS = 300;
+const MAX_GIVEN = 1000;
 const UNIT_OF_WORD = new Map(
   DEVICE_KINDS.find(({ kind }) => kind === "sensor")?.words.map(({ name, unit }) => [name, unit]),
 );
 
-/** `details` may be of a device as it describes itself, or as it was kept with its words. */
-export function sensorWordsOf(details: DeviceDetails): SensorWords {
-  const key: Described = propertiesIn(details.schema) ? "schema" : "capabilities";
+/**
+ * `details` may be of a device as it describes itself, or as it was kept with its words. `before`: as it was kept until now, whose words
+ * mean the same from now on.
+ */
+export function sensorWordsOf(details: DeviceDetails, before: DeviceDetails = details): SensorWords {
+  const key = keyOf(details);
   const described = propertiesIn(details[key]);
   if (!described) return { details, translate: (report) => undescribed(report, {}), rules: [] };
-  const properties = withoutWords(described);
-  const { rules, marked } = wordsOf(properties);
-  const extended =
-    JSON.stringify(marked) === JSON.stringify(described) ? details[key] : { ...details[key], properties: marked };
+  const { rules, marked, given } = wordsOf(withoutWords(described), givenIn(before[keyOf(before)]));
+  const extended = { ...details[key], properties: marked, ...(Object.keys(given).length > 0 && { words: given }) };
+  const isSame = JSON.stringify(extended) === JSON.stringify(details[key]);
   return {
-    details: { ...details, [key]: extended } as DeviceDetails,
+    details: { ...details, [key]: isSame ? details[key] : extended } as DeviceDetails,
     translate: (report) => undescribed(translated(report, rules), marked),
     rules,
   };
+}
+
+const keyOf = ({ schema }: DeviceDetails): Described => (propertiesIn(schema) ? "schema" : "capabilities");
+
+function givenIn(described: JsonObject | undefined): Given {
+  const kept = isObject(described?.words) ? described.words : {};
+  const given = Object.entries(kept).filter((one): one is [string, string] => typeof one[1] === "string");
+  // As an earlier version of the hub kept it.
+  const properties = propertiesIn(described) ?? {};
+  const made = Object.entries(properties).flatMap(([name, { sensed, of, word }]): [string, string][] => {
+    if (sensed !== true) return typeof word === "string" && isSensorWord(word) ? [[name, name]] : [];
+    const { reported_as: reportedAs } = properties[String(of)] ?? {};
+    return [[name, String(reportedAs ?? of)]];
+  });
+  return Object.fromEntries([...given, ...made.filter(([name]) => !Object.hasOwn(kept, name))]);
 }
 
 /** As the device describes itself. */
@@ -61,19 +82,26 @@ function withoutWords(properties: Readonly<Properties>): Properties {
   return found;
 }
 
-function wordsOf(properties: Readonly<Properties>): { rules: Rule[]; marked: Properties } {
+function wordsOf(properties: Readonly<Properties>, before: Given): { rules: Rule[]; marked: Properties; given: Given } {
   const rules: Rule[] = [];
   const own = new Map<string, [string, Property]>();
   const made: [string, Property][] = [];
-  for (const { name, word, part, target, convert } of namedSenses(properties).slice(0, MAX_WORDS)) {
+  const senses = namedSenses(properties, before).slice(0, MAX_WORDS);
+  const given = givenWith(before, senses);
+  for (const [name, property] of Object.entries(properties)) {
+    const kept = moved(name, senses, given) ? ownName(property, name, properties) : name;
+    if (kept !== name) own.set(name, [kept, { ...property, reported_as: name }]);
+    if (kept !== name && !senses.some((one) => one.name === name))
+      rules.push({ from: name, own: kept, word: undefined, convert: (value) => value });
+  }
+  for (const { name, word, part, target, convert } of senses) {
     const property = properties[name] ?? {};
     const shared = { word, ...(part !== undefined && { part }) };
-    if (target === name && convert === undefined) {
+    const [kept] = own.get(name) ?? [name];
+    if (target === kept) {
       own.set(name, [name, { ...property, ...shared }]);
       continue;
     }
-    const kept = target === name ? ownName(property, name, properties) : name;
-    if (kept !== name) own.set(name, [kept, { ...property, reported_as: name }]);
     made.push([
       target,
       { ...derived(property, word), ...shared, readOnly: true, derived: true, sensed: true, of: kept },
@@ -81,13 +109,26 @@ function wordsOf(properties: Readonly<Properties>): { rules: Rule[]; marked: Pro
     rules.push({ from: name, own: kept, word: target, convert: convert ?? ((value) => value) });
   }
   const kept = Object.entries(properties).map(([name, property]) => own.get(name) ?? [name, property]);
-  return { rules, marked: Object.fromEntries([...kept, ...made]) };
+  return { rules, marked: Object.fromEntries([...kept, ...made]), given };
+}
+
+/** Its name is that of a word: of what it is converted into, or of another attribute's. */
+function moved(name: string, senses: readonly Named[], given: Given): boolean {
+  const isConverted = senses.some((one) => one.target === name && one.name === name && one.convert !== undefined);
+  return isConverted || (Object.hasOwn(given, name) && given[name] !== name);
+}
+
+function givenWith(before: Given, senses: readonly Named[]): Given {
+  const given = { ...before };
+  for (const { name, target } of senses) given[target] ??= name;
+  // A device may describe what it likes, again and again.
+  return Object.keys(given).length <= MAX_GIVEN ? given : before;
 }
 
 type Named = Sense & { target: string };
 
 /** Which attribute each sense is; those for which there is no name are left out. */
-function namedSenses(properties: Readonly<Properties>): Named[] {
+function namedSenses(properties: Readonly<Properties>, before: Given): Named[] {
   // What its source has made a word of has it.
   const used = new Set(Object.values(properties).map(({ of }) => of));
   const senses = Object.entries(properties).flatMap(([name, property]) => {
@@ -99,14 +140,38 @@ function namedSenses(properties: Readonly<Properties>): Named[] {
   const taken = new Set(Object.keys(properties));
   // A thermostat has the temperature of its room; any other is that of something else.
   if (taken.has("current_temperature")) groups.set("temperature", (groups.get("temperature") ?? []).filter(isNamedSo));
-  return [...groups.values()]
-    .flatMap((group) => inGroup(group))
-    .flatMap((one): Named[] => {
-      if (one.target !== one.name && taken.has(one.target)) return [];
-      taken.add(one.target);
-      return [one];
-    });
+  const isKept = ({ name, word }: Sense): boolean => keptTarget(name, word, before) !== undefined;
+  const kept = senses.filter(isKept);
+  return [
+    ...kept.map((one) => ({ ...one, target: keptTarget(one.name, one.word, before) ?? one.word })),
+    ...[...groups.values()].flatMap((group) =>
+      inGroup(group.filter((one) => !isKept(one))).flatMap((one) => freed(one, before)),
+    ),
+  ].flatMap((one): Named[] => {
+    const isOthers = taken.has(one.target) && (before[one.target] ?? one.target) !== one.name;
+    if (one.target !== one.name && isOthers) return [];
+    taken.add(one.target);
+    return [one];
+  });
 }
+
+const keptTarget = (name: string, word: string, before: Given): string | undefined =>
+  Object.keys(before).find((target) => before[target] === name && wordIn(target) === word);
+
+/** Where the word was given to another of its values, it is named as one of several. */
+function freed(one: Named, before: Given): Named[] {
+  const isFree = (target: string): boolean => (before[target] ?? one.name) === one.name;
+  if (isFree(one.target)) return [one];
+  const target = `${one.word}_${one.part ?? restOf(one)}`;
+  return isMeasured(one) || !isFree(target) ? [] : [{ ...one, target }];
+}
+
+/** `open_front` is the word `open`. */
+const wordIn = (target: string): string => {
+  const words = target.split("_");
+  const lengths = words.map((_, at) => words.length - at);
+  return lengths.map((length) => words.slice(0, length).join("_")).find(isSensorWord) ?? target;
+};
 
 /** What comes once is the whole; what comes several times is each named by its part, and the whole gets none of them. */
 function inGroup(group: readonly Sense[]): Named[] {
@@ -162,7 +227,7 @@ function translated(report: JsonObject, rules: readonly Rule[]): JsonObject {
       read[own] = value;
     }
     const converted = value === null ? null : convert(value);
-    if (converted !== undefined) read[word] = converted;
+    if (word !== undefined && converted !== undefined) read[word] = converted;
   }
   return read ?? report;
 }
