@@ -5,7 +5,10 @@ import type { Json, JsonObject } from "../core/json.ts";
 export type AttributeType = "boolean" | "number" | "string" | "object" | "array";
 
 export interface Attribute {
+  /** As it is proposed by what is announced now; what it is called is decided in given-names.ts. */
   name: string;
+  /** What it is of, as its source tells it from others for ever: the entity, and which of its values. Its name, where there is none. */
+  ids?: readonly string[];
   type: AttributeType;
   /** As the device names it: `°C`, `%`, `lx`, … */
   unit?: string;
@@ -72,8 +75,12 @@ export interface DescribedDevice {
   /** The identity of the device behind which it is. */
   parent: string | undefined;
   attributes: readonly Attribute[];
+  /** By their ids, what its attributes were called before names were kept; as now, where its source does not say. */
+  formerNames?(): ReadonlyMap<string, string>;
   /** Topics it reports on. */
   topics: readonly string[];
+  /** What is named alike on two of them may be two things. */
+  isOfSeveralTopics?: true;
   /** What a message on one of its topics says. */
   read(topic: string, message: Message): Report;
   /** Messages that bring about what is wanted. Throws HubError `invalid` with the attribute and what is wrong with it. */

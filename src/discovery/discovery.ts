@@ -7,6 +7,7 @@ import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { takeTurns } from "../core/take-turns.ts";
 import { type Approval, createMatch } from "./approval.ts";
+import { AttributeNames } from "./attribute-names.ts";
 import type { DescribedDevice, Outgoing } from "./described.ts";
 import { Entries } from "./entries.ts";
 import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId, heirOf, shown } from "./entry.ts";
@@ -49,6 +50,7 @@ export class Discovery {
   readonly #entries = new Entries();
   readonly #parents = new Parents((identity) => this.#entries.ofIdentity(identity));
   readonly #speaker: DeviceSpeaker;
+  readonly #names: AttributeNames;
   readonly #waiting = new WaitingMessages();
   readonly #readings: ReadingTurns;
   readonly #greeting: Greeting;
@@ -62,6 +64,7 @@ export class Discovery {
       ...{ clock, log, limits, msPerSecond },
       read: (entry, heard) => this.#read(entry, heard),
     });
+    this.#names = new AttributeNames(options);
     this.#speaker = new DeviceSpeaker({
       ...options,
       holderOf: (id) => this.#entries.ofDevice(id),
@@ -79,8 +82,10 @@ export class Discovery {
         broken: (sender, key, problem) => this.#broken(origin(), { sender, key, problem }),
         refused: (sender, key, problem) => this.#refused(find(sender, key), problem),
         ask: (sender, outgoing) => this.#ask(sender, outgoing),
-        report: (sender, key, report) =>
-          this.#speaker.take(find(sender, key), report, { retain: !this.#heard.has(sender.name) }),
+        report: (sender, key, report) => {
+          const entry = find(sender, key);
+          this.#speaker.take(entry, entry?.given?.(report) ?? report, { retain: !this.#heard.has(sender.name) });
+        },
         knows: (sender, key) => find(sender, key) !== undefined,
         isRead: (sender, topic) =>
           [...this.#entries.ofTopic(topic)].some((one) => one.rank !== rank && one.sender.name === sender.name),
@@ -211,7 +216,7 @@ export class Discovery {
     if (!entry) return;
     const wasGone = !entry.announced && entry.deviceId !== undefined;
     this.#entries.detach(entry);
-    Object.assign(entry, { sender, device, announced: true, problem: undefined });
+    Object.assign(entry, { sender, device, described: device, given: undefined, announced: true, problem: undefined });
     this.#settle(entry);
     if (wasGone) this.#speaker.available(entry, true);
   }
@@ -283,6 +288,7 @@ export class Discovery {
     let wasOthers: boolean;
     try {
       wasOthers = claim(id, entry, this.#options);
+      this.#names.apply(entry, id);
       this.#register(id, entry);
     } catch (error) {
       entry.problem = messageOf(error);

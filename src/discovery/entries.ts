@@ -20,9 +20,10 @@ export class Entries {
   }
 
   /** Undefined where there are too many. */
-  make(entry: Omit<Entry, "device" | "deviceId" | "problem" | "announced">): Entry | undefined {
+  make(entry: Pick<Entry, "id" | "source" | "rank" | "sender">): Entry | undefined {
     if (this.#all.size >= MOST_ENTRIES) return undefined;
-    const made: Entry = { ...entry, device: undefined, deviceId: undefined, problem: undefined, announced: false };
+    const none = { device: undefined, described: undefined, given: undefined, deviceId: undefined, problem: undefined };
+    const made: Entry = { ...entry, ...none, announced: false };
     this.#all.set(entry.id, made);
     return made;
   }

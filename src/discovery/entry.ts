@@ -2,7 +2,7 @@
 import { HubError } from "../core/errors.ts";
 import { isValidId } from "../core/ids.ts";
 import { type Json, parseJson } from "../core/json.ts";
-import type { DescribedDevice } from "./described.ts";
+import type { DescribedDevice, Report } from "./described.ts";
 import type { Heard, Sender } from "./source.ts";
 
 export type EntryState = "accepted" | "waiting" | "ignored" | "broken";
@@ -25,7 +25,12 @@ export interface Entry {
   readonly source: string;
   readonly rank: number;
   sender: Sender;
+  /** In the names that its attributes have in the house, once it is one of its devices. */
   device: DescribedDevice | undefined;
+  /** As its source describes it. */
+  described: DescribedDevice | undefined;
+  /** A report of its source by itself, in the names of `device`. */
+  given: ((report: Report) => Report) | undefined;
   deviceId: string | undefined;
   problem: string | undefined;
   announced: boolean;

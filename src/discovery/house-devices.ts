@@ -76,7 +76,9 @@ export class DeviceSpeaker {
     if (Object.keys(attributes).length > 0) devices.state(deviceId, attributes, from);
     // A press of before the hub started is none now.
     if (last !== undefined && !retained) {
-      devices.state(deviceId, { action: last }, { ...from, change: CHANGE });
+      // What a thermostat does may have had the name before its presses were announced.
+      const isOther = entry.device?.attributes.some((one) => one.name === "action" && one.word === "action");
+      devices.state(deviceId, { [isOther ? "action_event" : "action"]: last }, { ...from, change: CHANGE });
       for (const one of report.actions) onAction({ device_id: deviceId, action: one });
     }
     if (report.available !== undefined) this.available(entry, report.available, retained);

@@ -14,14 +14,29 @@ export interface DiscoveryStore {
   knows(deviceId: string): boolean;
   /** All of them are of this device. */
   bind(identities: readonly string[], deviceId: string): void;
-  /** As if the device had never been there. */
+  /** The device is no more. What its attributes are called stays, for when it returns: rules still mean the same by it. */
   forget(deviceId: string): void;
+  /** What the attributes of a device are called that one source describes, by what they are of, the first given first. */
+  namesOf(deviceId: string, source: string): ReadonlyMap<string, string>;
+  /** Further ones. */
+  name(deviceId: string, source: string, fresh: ReadonlyMap<string, string>): void;
+  /** It was there before names were kept: what was called how is known once all is announced again. */
+  isUnnamed(deviceId: string): boolean;
 }
 
 export function openDiscoveryStore(db: StateDb): DiscoveryStore {
   const decisions = new Map(loadDecisions(db));
   const devices = new Map(loadIdentities(db));
   const known = new Set(devices.values());
+  const named = new Map<string, Map<string, string>>();
+  const unnamed = new Set(loadUnnamed(db));
+
+  function namesOf(deviceId: string, source: string): Map<string, string> {
+    const key = `${source}\n${deviceId}`;
+    const names = named.get(key) ?? new Map(loadNames(db, deviceId, source));
+    named.set(key, names);
+    return names;
+  }
 
   function behind(write: (connection: Database) => void): void {
     try {
@@ -59,6 +74,22 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
       behind((connection) => connection.run("DELETE FROM discovery_identities WHERE device_id = ?", [deviceId]));
       for (const [identity, one] of devices) if (one === deviceId) devices.delete(identity);
     },
+    namesOf,
+    name(deviceId, source, fresh) {
+      unnamed.delete(deviceId);
+      if (fresh.size === 0) return;
+      const names = namesOf(deviceId, source);
+      behind((connection) => {
+        const insert = connection.query(
+          "INSERT OR IGNORE INTO discovery_names (device_id, source, id, name, number) VALUES (?, ?, ?, ?, ?)",
+        );
+        connection.transaction(() => {
+          for (const [at, [id, name]] of [...fresh].entries()) insert.run(deviceId, source, id, name, names.size + at);
+        })();
+      });
+      for (const [id, name] of fresh) names.set(id, name);
+    },
+    isUnnamed: (deviceId) => unnamed.has(deviceId),
   };
 }
 
@@ -86,4 +117,25 @@ function loadIdentities({ durable, faults }: StateDb): [string, string][] {
     textIn(device_id, "device_id"),
   ];
   return readEach(rows.all(), read, { faults, table: "discovery_identities", keyOf: ({ identity }) => identity });
+}
+
+function loadNames({ durable, faults }: StateDb, deviceId: string, source: string): [string, string][] {
+  const rows = durable
+    .query<{ id: unknown; name: unknown }, [string, string]>(
+      "SELECT id, name FROM discovery_names WHERE device_id = ? AND source = ? ORDER BY number",
+    )
+    .all(deviceId, source);
+  const read = ({ id, name }: { id: unknown; name: unknown }): [string, string] => [
+    textIn(id, "id"),
+    textIn(name, "name"),
+  ];
+  return readEach(rows, read, { faults, table: "discovery_names", keyOf: ({ id }) => id });
+}
+
+function loadUnnamed({ durable }: StateDb): string[] {
+  const rows = durable.query<{ device_id: string }, []>(
+    `SELECT DISTINCT device_id FROM discovery_identities AS known
+     WHERE NOT EXISTS (SELECT 1 FROM discovery_names WHERE discovery_names.device_id = known.device_id)`,
+  );
+  return rows.all().map(({ device_id }) => device_id);
 }

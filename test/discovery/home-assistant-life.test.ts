@@ -12,8 +12,12 @@ import { createRig } from "./rig.ts";
 type Rig = ReturnType<typeof createRig>;
 const DEVICE = { identifiers: ["abc"], name: "Kettle" };
 
-async function announce(rig: Rig, topic: string, config: object | string, account = "esp") {
+function put(rig: Rig, topic: string, config: object | string, account = "esp") {
   rig.publish(`homeassistant/${topic}/config`, config, { account });
+}
+
+async function announce(rig: Rig, topic: string, config: object | string, account?: string) {
+  put(rig, topic, config, account);
   await rig.clock.advance(200);
 }
 
@@ -66,8 +70,8 @@ test("what a device does not report is what it was told last", async () => {
   using rig = createRig();
   await announce(rig, "switch/s", { unique_id: "s", device: DEVICE, command_topic: "k/s/set" });
   await announce(rig, "button/b", { unique_id: "b", device: DEVICE, command_topic: "k/b/set" });
-  await rig.discovery.command("abc", { s: true, b: true });
-  expect(attributes(rig)).toEqual({ s: true });
+  await rig.discovery.command("abc", { on: true, b: true });
+  expect(attributes(rig)).toEqual({ on: true });
 });
 
 test("a state right behind its announcement is not lost, and a press there counts once", async () => {
@@ -105,6 +109,14 @@ describe("further attributes", () => {
     expect(rig.registry.get("abc").details.schema).toMatchObject({
       properties: { rssi: { type: "number", hidden: true, category: "diagnostic", readOnly: true } },
     });
+  });
+
+  test("of two entities do not take each other's place", async () => {
+    using rig = createRig();
+    for (const id of ["a", "b"]) put(rig, `sensor/${id}`, sensor(id, { json_attributes_topic: `k/${id}/more` }));
+    await rig.clock.advance(200);
+    for (const id of ["a", "b", "a"]) say(rig, `k/${id}/more`, { friendly: id });
+    expect(attributes(rig)).toMatchObject({ friendly: "a", b_friendly: "b" });
   });
 
   test("are bounded", async () => {
@@ -149,10 +161,11 @@ describe("one device or two", () => {
     ]) {
       using rig = createRig();
       for (const component of order)
-        await announce(rig, `${component}/level`, {
+        put(rig, `${component}/level`, {
           ...{ unique_id: component, device: DEVICE },
           ...{ state_topic: `k/${component}`, command_topic: `k/${component}/set` },
         });
+      await rig.clock.advance(200);
       seen.push(names(rig));
     }
     expect(seen).toEqual([

@@ -5,9 +5,13 @@ import { createRig } from "./rig.ts";
 
 type Rig = ReturnType<typeof createRig>;
 
-async function announce(rig: Rig, component: string, config: object, id = "x"): Promise<void> {
+function put(rig: Rig, component: string, config: object, id = "x"): void {
   const payload = { unique_id: `${component}_${id}`, device: { identifiers: ["abc"], name: "Thing" }, ...config };
   rig.publish(`homeassistant/${component}/${id}/config`, payload, { account: "esp" });
+}
+
+async function announce(rig: Rig, component: string, config: object, id?: string): Promise<void> {
+  put(rig, component, config, id);
   await rig.clock.advance(1000);
 }
 
@@ -228,16 +232,16 @@ const CASES: readonly Case[] = [
     component: "binary_sensor",
     config: { state_topic: "k", payload_on: "yes", payload_off: "no", device_class: "motion", expire_after: 0 },
     says: [
-      ["k", "yes", { x: true }],
-      ["k", "perhaps", { x: true }],
-      ["k", "no", { x: false }],
+      ["k", "yes", { motion: true }],
+      ["k", "perhaps", { motion: true }],
+      ["k", "no", { motion: false }],
     ],
   },
   {
     name: "a class and a unit that do not exist",
     component: "sensor",
     config: { state_topic: "k", device_class: "phlogiston", unit_of_measurement: "furlong" },
-    says: [["k", "5", { x: 5 }]],
+    says: [["k", "5", { phlogiston: 5 }]],
   },
 ];
 
@@ -264,12 +268,13 @@ test("a sensor whose on is false says that its true is off", async () => {
     ["b", { payload_on: false, payload_off: true }],
     ["c", { payload_on: true, payload_off: false }],
   ] as const)
-    await announce(
+    put(
       rig,
       "binary_sensor",
       { state_topic: "k", value_template: `{{ value_json.${id} }}`, device_class: "heat", ...more },
       id,
     );
+  await rig.clock.advance(1000);
   say(rig, "k", { a: true, b: true, c: true });
   expect(attributes(rig)).toEqual({ a: true, b: true, c: true });
   expect(properties(rig)).toMatchObject({ a: { inverted: true }, b: { inverted: true } });
@@ -308,7 +313,8 @@ describe("several of a kind", () => {
     ["the other", ["kitchen_lamp", "living_lamp"]],
   ])("are each named by their part, whichever came first: %s", async (_, ids) => {
     using rig = createRig();
-    for (const id of ids) await announce(rig, "light", lamp(id), id);
+    for (const id of ids) put(rig, "light", lamp(id), id);
+    await rig.clock.advance(1000);
     say(rig, "living_lamp", "ON");
     say(rig, "kitchen_lamp/b", "51");
     expect(attributes(rig)).toMatchObject({ on_living: true, brightness_kitchen: 51, brightness_pct_kitchen: 20 });
@@ -322,7 +328,7 @@ describe("several of a kind", () => {
 
   test("with the same name still have two", async () => {
     using rig = createRig();
-    await announce(rig, "light", { ...lamp("a"), unique_id: "one" }, "lamp");
+    put(rig, "light", { ...lamp("a"), unique_id: "one" }, "lamp");
     const device = { identifiers: ["abc"] };
     const other = { ...lamp("b"), unique_id: "two", device };
     rig.publish("homeassistant/light/other/lamp/config", other, { account: "esp" });
@@ -336,8 +342,9 @@ describe("several of a kind", () => {
     using rig = createRig();
     for (const one of ["1", "2", "10"]) {
       const path = { state_topic: "k", value_template: `{{ value_json.battery_${one} }}` };
-      await announce(rig, "sensor", { ...path, device_class: "battery", unit_of_measurement: "%" }, one);
+      put(rig, "sensor", { ...path, device_class: "battery", unit_of_measurement: "%" }, one);
     }
+    await rig.clock.advance(1000);
     say(rig, "k", { battery_1: 90, battery_2: 80, battery_10: 10 });
     expect(attributes(rig)).toEqual({ battery_1: 90, battery_2: 80, battery_10: 10 });
     expect(properties(rig).battery_10).toMatchObject({ part: "10", class: "battery" });
@@ -374,11 +381,21 @@ test("what is made of a value is unknown when the value is", async () => {
 
 test("what a thermostat does has another name beside its presses", async () => {
   using rig = createRig();
-  await announce(rig, "climate", { ...THERMOSTAT, action_topic: "k/a" });
+  put(rig, "climate", { ...THERMOSTAT, action_topic: "k/a" });
   await announce(rig, "event", { state_topic: "k/e", event_types: ["hold"] }, "e");
   say(rig, "k/a", "heating");
   say(rig, "k/e", { event_type: "hold" });
   expect(attributes(rig)).toMatchObject({ climate_action: "heating", action: "hold" });
+});
+
+test("what a thermostat does keeps its name where its presses are announced later", async () => {
+  using rig = createRig();
+  await announce(rig, "climate", { ...THERMOSTAT, action_topic: "k/a" });
+  await announce(rig, "event", { state_topic: "k/e", event_types: ["hold"] }, "e");
+  say(rig, "k/a", "heating");
+  say(rig, "k/e", { event_type: "hold" });
+  expect(attributes(rig)).toMatchObject({ action: "heating", action_event: "hold" });
+  expect(rig.actions).toEqual([{ device_id: "abc", action: "hold" }]);
 });
 
 test("what is refused is refused by the name that was given", async () => {

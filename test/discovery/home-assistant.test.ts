@@ -39,11 +39,11 @@ test("short keys and ~ are put in, and entities of one device block are one devi
   expect([...rig.registry.list()]).toHaveLength(1);
   expect(kettle(rig)).toMatchObject({
     ...{ name: "Kettle", area: "kitchen", deviceType: "switch", pluginId: "esp" },
-    attributes: { t: 21.5, s: true },
+    attributes: { temperature: 21.5, on: true },
   });
   say(rig, "kettle/lwt", "offline");
   expect(kettle(rig).available).toBe(false);
-  expect(await command(rig, { s: false })).toEqual(["kettle/power/set OFF"]);
+  expect(await command(rig, { on: false })).toEqual(["kettle/power/set OFF"]);
 });
 
 test("a device's own message: shared options, components that go, and everything taken back", async () => {
@@ -466,8 +466,8 @@ describe("a component's values and commands", () => {
         state_off: "no",
       },
       says: ["k", "yes"],
-      attributes: { x: true },
-      commands: [[{ x: false }, ["k/set 0"]]],
+      attributes: { on: true },
+      commands: [[{ on: false }, ["k/set 0"]]],
     },
     {
       component: "vacuum",

@@ -210,7 +210,7 @@ describe("it is enough for what discovery reads and writes:", () => {
     await one.house.clock.advance(200);
     expect(one.house.discovery.list()[0]?.problem ?? null).toBeNull();
     expect(one.device()).not.toBe("");
-    await one.house.discovery.command(one.device(), { relay: true });
+    await one.house.discovery.command(one.device(), { on: true });
     expect(one.house.sent().map(({ topic }) => topic)).toEqual(["kitchen-lamp/switch/relay/command"]);
   });
 });

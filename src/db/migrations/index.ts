@@ -26,6 +26,7 @@ import historyExports from "./0028-history-exports.sql" with { type: "text" };
 import mcpKeys from "./0029-mcp-keys.sql" with { type: "text" };
 import batteryParts from "./0030-battery-parts.sql" with { type: "text" };
 import renamedAttributes from "./0031-renamed-attributes.sql" with { type: "text" };
+import discoveryNames from "./0032-discovery-names.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -55,5 +56,6 @@ export const stateMigrations: readonly string[] = [
   mcpKeys,
   batteryParts,
   renamedAttributes,
+  discoveryNames,
   // A new one goes here, at the end.
 ];

@@ -90,10 +90,10 @@ test("a device that announces itself is discovered from what the broker keeps, a
     const found = all.filter(({ plugin_id }) => plugin_id === "mqtt");
     return found.length > 0 && Object.keys(found[0]?.attributes ?? {}).length > 0 ? found : undefined;
   });
-  expect(plug?.attributes).toEqual({ plug_1: true });
+  expect(plug?.attributes).toEqual({ on: true });
   await device.publishAsync("plug/state", "OFF", retained);
   const path = `/devices/${encodeURIComponent(plug?.id ?? "")}/state?force=true`;
-  expect((await hub.request("PATCH", path, { token: hub.adminToken, body: { plug_1: true } })).status).toBe(202);
+  expect((await hub.request("PATCH", path, { token: hub.adminToken, body: { on: true } })).status).toBe(202);
   await until("it is commanded", () =>
     device.messages.some(({ topic, text }) => topic === "plug/set" && text === "ON"),
   );

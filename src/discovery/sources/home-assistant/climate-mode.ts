@@ -107,7 +107,10 @@ export function withPower(found: readonly FoundAttribute[]): FoundAttribute[] {
   if (!power || !first || modes.includes(OFF) || (holder && !of?.commanded)) return [...found];
   const mode = poweredMode({ modes, of, power, name: holder?.attribute.name });
   const { component, entity, id } = first;
-  return [...found.flatMap((one) => (one === holder ? withoutMode(one) : [one])), { ...mode, component, entity, id }];
+  return [
+    ...found.flatMap((one) => (one === holder ? withoutMode(one) : [one])),
+    { ...mode, component, entity, id, isUnsaid: false },
+  ];
 }
 
 const isMode = ({ attribute, also = [] }: DescribedAttribute): boolean =>

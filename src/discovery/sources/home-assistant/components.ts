@@ -54,6 +54,12 @@ export const COMPONENTS: ReadonlyMap<string, Component> = new Map<string, Compon
   ["water_heater", waterHeater],
 ]);
 
+/** Those of one value. */
+export const SINGLE: ReadonlySet<string> = new Set([
+  ...["binary_sensor", "button", "date", "datetime", "notify", "number", "scene", "select", "sensor", "switch"],
+  ...["text", "time"],
+]);
+
 /** Those that report what happens. */
 export const HAPPENINGS: ReadonlyMap<string, Happens> = new Map<string, Happens>([
   ["device_automation", deviceAutomation],

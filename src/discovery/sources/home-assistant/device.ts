@@ -5,13 +5,14 @@ import type { DescribedDevice } from "../../described.ts";
 import type { Engine } from "../../templates/template.ts";
 import { type Availability, availabilityOf, availabilityOfAll, availabilityText } from "./availability.ts";
 import { withPower } from "./climate-mode.ts";
-import { COMPONENTS, HAPPENINGS, RICHEST } from "./components.ts";
+import { COMPONENTS, HAPPENINGS, RICHEST, SINGLE } from "./components.ts";
 import { type DescribedAttribute, Options } from "./entity.ts";
 import type { Happening } from "./events.ts";
 import { type Extras, extrasOf } from "./extras.ts";
 import type { DeviceMemory } from "./memory.ts";
-import { named } from "./naming.ts";
+import { idOf, type Named, named } from "./naming.ts";
 import type { Entity } from "./payload.ts";
+import { isUnsaid, readable } from "./readable.ts";
 import { runtimeOf } from "./runtime.ts";
 import type { FoundAttribute } from "./shared-names.ts";
 import { withSiren } from "./siren-switch.ts";
@@ -67,9 +68,12 @@ export function describeEntities(
   const availability = availabilityOfAll([...found.availabilities.values()]);
   // What a thermostat does is not called as its presses are.
   const renames: Record<string, string> = happenings.length > 0 ? { action: "climate_action" } : {};
+  const all = withSiren(withPower(found.attributes));
+  const device = described(block, entities, identities);
   return {
-    ...described(block, entities, identities),
-    ...runtimeOf(named(withSiren(withPower(found.attributes)), { richest: RICHEST, renames }), {
+    ...device,
+    formerNames: () => namesById(named(all, { richest: RICHEST, renames })),
+    ...runtimeOf(named(readable(all, [device.name ?? "", ...identities]), { richest: RICHEST, renames }), {
       happenings,
       extras,
       availability,
@@ -79,6 +83,11 @@ export function describeEntities(
     }),
     problems,
   };
+}
+
+function namesById({ attributes, words }: Named): Map<string, string> {
+  const own = [...attributes].map(([name, { attribute }]) => ({ name, ids: attribute.ids }));
+  return new Map([...own, ...words.values()].flatMap(({ name, ids = [] }) => ids.map((id) => [id, name])));
 }
 
 /** All of it or nothing. Throws Error for what cannot be. */
@@ -93,16 +102,26 @@ function describeEntity(
     text === undefined ? undefined : (memory.availabilities.get(text) ?? availabilityOf(config, engine));
   const [describe, happens] = [COMPONENTS.get(component), HAPPENINGS.get(component)];
   const attributes = describe?.(options) ?? [];
+  const isOnly = SINGLE.has(component);
   const happenings = happens?.(options) ?? [];
   const extras = extrasOf(options);
   // A component that nobody here knows leaves the rest of its device alone.
   if (!describe && !happens) throw new Error("seen, not understood");
   found.attributes.push(
-    ...attributes.map((one) => ({ ...flagged(one, config), component, entity: entity.key, id: entity.id })),
+    ...attributes.map((one) => ({
+      ...flagged(withId(one, entity, isOnly), config),
+      ...{ component, entity: entity.key, id: entity.id, isUnsaid: isUnsaid(one, entity) },
+    })),
   );
   found.happenings.push(...happenings);
   if (extras) found.extras.push(extras);
   if (text !== undefined && availability) found.availabilities.set(text, availability);
+}
+
+/** A sensor is the same one whatever topic and key it is read from since; of a lamp each value is. */
+function withId(one: DescribedAttribute, { key }: Entity, isOnly: boolean): DescribedAttribute {
+  const { attribute, also: [also] = [] } = one;
+  return { ...one, attribute: { ...attribute, ids: [idOf(key, isOnly ? "" : (also?.word ?? attribute.name))] } };
 }
 
 /** With what the options of every component say of its attributes. */

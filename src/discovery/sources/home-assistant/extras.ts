@@ -14,6 +14,12 @@ export interface Extras {
   isWhole: boolean;
 }
 
+/** One that a message has brought. */
+export interface KnownExtra {
+  type: AttributeType;
+  topic: string;
+}
+
 const MOST_EXTRAS = 50;
 const LONGEST_NAME = 100;
 const LONGEST_VALUE = 4096;
@@ -41,11 +47,11 @@ export function attributesReading(options: Options): Reading | undefined {
  * that are attributes already.
  */
 export function readExtras(
-  { prefix, object, isWhole }: Extras,
+  { topic, prefix, object, isWhole }: Extras,
   message: Message,
   into: {
     read: JsonObject;
-    known: Map<string, AttributeType>;
+    known: Map<string, KnownExtra>;
     isTaken: (name: string) => boolean;
     claimed: ReadonlySet<string>;
   },
@@ -54,12 +60,13 @@ export function readExtras(
   let isNew = false;
   for (const [key, value] of Object.entries(object(message) ?? {})) {
     if (isWhole && claimed.has(key)) continue;
-    const name = isTaken(key) ? `${prefix}_${key}` : key;
+    const isOthers = (known.get(key)?.topic ?? topic) !== topic;
+    const name = isTaken(key) || isOthers ? `${prefix}_${key}` : key;
     if (name.length > LONGEST_NAME || key === "" || isTaken(name) || Object.hasOwn(read, name)) continue;
     const type = typeOf(value);
     if (type !== undefined && !known.has(name)) {
       if (known.size >= MOST_EXTRAS) continue;
-      known.set(name, type);
+      known.set(name, { type, topic });
       isNew = true;
     }
     if (known.has(name) && JSON.stringify(value).length <= LONGEST_VALUE) read[name] = value;
@@ -67,9 +74,9 @@ export function readExtras(
   return isNew;
 }
 
-export function describedExtras(known: ReadonlyMap<string, AttributeType>): Attribute[] {
-  return [...known].map(([name, type]) => ({
-    ...{ name, type, category: "diagnostic", hidden: true, readable: true, writable: false },
+export function describedExtras(known: ReadonlyMap<string, KnownExtra>): Attribute[] {
+  return [...known].map(([name, { type, topic }]) => ({
+    ...{ name, ids: [`${topic} ${name}`], type, category: "diagnostic", hidden: true, readable: true, writable: false },
   }));
 }
 

@@ -2,13 +2,13 @@
 // its topics have said that it is there.
 import type { Clock, Timer } from "../../../core/clock.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import type { AttributeType } from "../../described.ts";
 import type { Availability } from "./availability.ts";
+import type { KnownExtra } from "./extras.ts";
 
 export interface DeviceMemory extends Disposable {
   readonly expiry: Expiry;
   /** Attributes beside those that are announced, by name. */
-  readonly extras: Map<string, AttributeType>;
+  readonly extras: Map<string, KnownExtra>;
   /** By their options, as text. */
   availabilities: Map<string, Availability>;
   /** On which its description before was read. */

@@ -11,6 +11,8 @@ export interface NamedWord extends SharedWord {
   part: string | undefined;
   /** The device's own attribute. */
   of: string;
+  /** See `Attribute`. */
+  ids: readonly string[];
 }
 
 export interface Named {
@@ -19,6 +21,7 @@ export interface Named {
 }
 
 const MAX_NAME_LENGTH = 100;
+const MAX_ID_LENGTH = 200;
 // Names that mean something else to JavaScript.
 const RESERVED: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
@@ -49,19 +52,27 @@ export function named(
     for (const word of one.also ?? []) {
       const part = shared.partOf(one, word.word);
       const name = wordName(word.word, part);
-      if (!words.has(name) && !attributes.has(name)) words.set(name, { ...word, name, part, of });
+      const ids = [idOf(one.entity, `#${word.word}`)];
+      if (!words.has(name) && !attributes.has(name)) words.set(name, { ...word, name, part, of, ids });
     }
   }
   for (const one of derived) {
     const { name, of } = one.attribute;
     if (attributes.has(name) || words.has(name)) continue;
     const final = of === undefined ? undefined : finalNames.get(keyOf(one.entity, of));
-    attributes.set(name, { ...one, attribute: { ...one.attribute, ...(final !== undefined && { of: final }) } });
+    const ids = [idOf(one.entity, `#${one.attribute.word ?? name}`)];
+    attributes.set(name, { ...one, attribute: { ...one.attribute, ids, ...(final !== undefined && { of: final }) } });
   }
   return { attributes: withParts(attributes), words };
 }
 
 const keyOf = (entity: string, name: string): string => `${entity}\n${name}`;
+
+/** What `value` of an entity is known by for ever; the keys of entities may be as long as the announcement. */
+export function idOf(entity: string, value: string): string {
+  const id = keyOf(entity, value);
+  return id.length <= MAX_ID_LENGTH ? id : new Bun.CryptoHasher("sha256").update(id).digest("base64url");
+}
 
 function usable(one: FoundAttribute): FoundAttribute {
   const { name } = one.attribute;
@@ -164,6 +175,7 @@ function merged(a: FoundAttribute, b: FoundAttribute): FoundAttribute {
     attribute: {
       ...other.attribute,
       ...richer.attribute,
+      ids: [...(a.attribute.ids ?? []), ...(b.attribute.ids ?? [])],
       ...(options && { options }),
       readable: readings.length > 0,
       writable: commanded !== undefined,

@@ -27,7 +27,7 @@ const LONGEST_WHOLE = 65_536;
 const MOST_STEPS = 300_000;
 const LONGEST_NAME = 100;
 
-type Runtime = Pick<DescribedDevice, "attributes" | "topics" | "read" | "write"> &
+type Runtime = Pick<DescribedDevice, "attributes" | "topics" | "isOfSeveralTopics" | "read" | "write"> &
   Required<Pick<DescribedDevice, "assume">>;
 
 export function runtimeOf(
@@ -108,6 +108,8 @@ export function runtimeOf(
       ...describedExtras(memory.extras),
     ],
     topics: [...new Set([...topics.keys(), ...(availability?.topics ?? [])])],
+    // At least from the next announcement on.
+    isOfSeveralTopics: true,
 
     read: (topic, message) => engine.within(MOST_STEPS, () => readMessage(topic, message), onCostly),
 
@@ -154,7 +156,7 @@ function wordsOf(
   named: ReadonlyMap<string, NamedWord>,
 ): Map<string, Word> {
   const words = new Map<string, Word>();
-  for (const { name, word, part, of, conversion, commanded } of named.values()) {
+  for (const { name, word, part, of, ids, conversion, commanded } of named.values()) {
     const own = attributes.get(of);
     if (!own) continue;
     const { attribute: particular, from, to } = conversion;
@@ -167,7 +169,7 @@ function wordsOf(
       attribute: {
         ...{ readable: readable || own.assumed === true, writable: writable || commanded !== undefined },
         ...(Object.keys(particular).length === 0 ? same : { type, ...particular }),
-        ...{ name, derived: true, of, ...(isShared(word) && { word }), ...(part !== undefined && { part }) },
+        ...{ name, ids, derived: true, of, ...(isShared(word) && { word }), ...(part !== undefined && { part }) },
       },
       ...{ word, of, commanded, from, to },
     });

@@ -10,6 +10,8 @@ export interface FoundAttribute extends DescribedAttribute {
   entity: string;
   /** The id of its entity. */
   id: string;
+  /** See readable.ts. */
+  isUnsaid: boolean;
 }
 
 /** A shared word that an attribute is, or is to be made into. */

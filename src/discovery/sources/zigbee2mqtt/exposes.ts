@@ -98,6 +98,7 @@ function propertyOf(expose: Expose, within: Within): Property | undefined {
     ...(property === "linkquality" && { category: "diagnostic" as const }),
     ...(description !== undefined && { description }),
     ...named,
+    ids: [property],
   };
   return {
     ...{ property, attribute, of, feature: name, suffix: suffixOf(expose, property, name), decode },

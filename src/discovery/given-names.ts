@@ -1,0 +1,173 @@
+// What an attribute is called, for ever. A source proposes names by what is announced now; which of them an attribute gets is decided
+// once, and kept: whatever is announced later, in whatever order, taken back or read from elsewhere, a name means the same thing.
+import { HubError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Attribute, DescribedDevice, Report } from "./described.ts";
+import { wrong } from "./words.ts";
+
+export interface GivenNames {
+  device: DescribedDevice;
+  /** What is known without a message, in these names. */
+  given(report: Report): Report;
+  /** What is new, by what it is of. */
+  fresh: ReadonlyMap<string, string>;
+  /** Undefined where every attribute has a name. */
+  problem: string | undefined;
+}
+
+/** Of one device, also of what is announced no more. */
+const MAX_KEPT = 5000;
+/** Keys that nothing announces. */
+const MAX_REST = 500;
+
+/**
+ * The device in the names that its attributes were given first, and what has none yet in a name that nothing else ever had. `kept`: by
+ * what they are of, in the order in which they were given. `keep`: further ones.
+ */
+export function giveNames(
+  device: DescribedDevice,
+  { kept, keep }: { kept: ReadonlyMap<string, string>; keep: (id: string, name: string) => void },
+): GivenNames {
+  const { names, fresh, holders } = placed(device.attributes, kept);
+  const proposed = new Set(device.attributes.map(({ name }) => name));
+  const problem =
+    names.size < proposed.size ? `more than ${MAX_KEPT} attributes were announced: the last are left out` : undefined;
+  const givenNames = new Set(names.values());
+  const proposals = new Map([...names].map(([name, given]) => [given, name]));
+  const rest = new Map<string, string>();
+
+  /** Keys that nothing announces are attributes as they are, of several topics each by itself. */
+  const nameOfRest = (key: string, topic: string): string => {
+    const id = device.isOfSeveralTopics ? `${topic} ${key}` : key;
+    const known = rest.get(id) ?? kept.get(id);
+    if (known !== undefined) return known;
+    const isFree = (name: string): boolean => !givenNames.has(name) && (holders.get(name) ?? id) === id;
+    const name = isFree(key) ? key : freeName(`${key}_own`, isFree);
+    if (rest.size >= MAX_REST) return name;
+    rest.set(id, name);
+    if (!device.isOfSeveralTopics && name === key) return name;
+    holders.set(name, id);
+    keep(id, name);
+    return name;
+  };
+  const inGiven = (attributes: JsonObject, topic = ""): JsonObject => {
+    const all = Object.entries(attributes).flatMap(([name, value]) => {
+      const given = names.get(name) ?? (proposed.has(name) ? undefined : nameOfRest(name, topic));
+      return given === undefined ? [] : [[given, value] as const];
+    });
+    return Object.fromEntries(all);
+  };
+  const inProposed = (wanted: JsonObject): JsonObject => {
+    const all = Object.entries(wanted).map(([given, value]) => {
+      const name = proposals.get(given) ?? (proposed.has(given) || holders.has(given) ? undefined : given);
+      if (name === undefined) throw wrong(given, "the device has no such attribute now");
+      return [name, value] as const;
+    });
+    return Object.fromEntries(all);
+  };
+  const { assume } = device;
+  return {
+    device: {
+      ...device,
+      attributes: device.attributes.flatMap((one) => renamed(one, names)),
+      read(topic, message) {
+        const report = device.read(topic, message);
+        return { ...report, attributes: inGiven(report.attributes, topic) };
+      },
+      write: (wanted) => withNames(names, () => device.write(inProposed(wanted))),
+      ...(assume && { assume: (wanted: JsonObject) => inGiven(assume(inProposed(wanted))) }),
+    },
+    given: (report) => ({ ...report, attributes: inGiven(report.attributes) }),
+    ...{ fresh, problem },
+  };
+}
+
+function renamed(one: Attribute, names: ReadonlyMap<string, string>): Attribute[] {
+  const name = names.get(one.name);
+  if (name === undefined) return [];
+  const of = one.of === undefined ? undefined : (names.get(one.of) ?? one.of);
+  return [{ ...one, name, ...(of !== undefined && { of }) }];
+}
+
+/** A refusal speaks of the attribute as the person calls it. */
+function withNames<T>(names: ReadonlyMap<string, string>, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof HubError) || error.code !== "invalid") throw error;
+    const [, name = "", what] = /^(.*?): (.*)$/s.exec(error.message) ?? [];
+    const given = names.get(name);
+    throw given === undefined || what === undefined ? error : wrong(given, what);
+  }
+}
+
+interface Placed {
+  /** Given, by proposed. */
+  names: Map<string, string>;
+  fresh: Map<string, string>;
+  /** By name: what it was given to first. */
+  holders: Map<string, string>;
+}
+
+function placed(attributes: readonly Attribute[], kept: ReadonlyMap<string, string>): Placed {
+  const holders = new Map<string, string>();
+  for (const [id, name] of kept) if (!holders.has(name)) holders.set(name, id);
+  const all = withIds(attributes);
+  const used = new Set<string>();
+  const names = new Map<string, string>();
+  const use = (one: Identified, name: string | undefined): void => {
+    if (name === undefined || used.has(name) || names.has(one.name)) return;
+    used.add(name);
+    names.set(one.name, name);
+  };
+  const keptNames = ({ ids }: Identified): string[] => ids.flatMap((id) => kept.get(id) ?? []);
+  // Whoever was called so first, before those that were the same as it once.
+  for (const one of all)
+    use(
+      one,
+      keptNames(one).find((name) => !used.has(name) && one.ids.includes(holders.get(name) ?? "")),
+    );
+  for (const one of all)
+    use(
+      one,
+      keptNames(one).find((name) => !used.has(name)),
+    );
+  const fresh = new Map<string, string>();
+  const isFree = (name: string): boolean => !used.has(name) && !holders.has(name);
+  const numbers = new Map<string, number>();
+  for (const one of all) {
+    const isFull = kept.size + fresh.size >= MAX_KEPT;
+    if (!names.has(one.name) && !isFull) use(one, freeName(one.name, isFree, numbers));
+    const name = names.get(one.name);
+    if (name === undefined || isFull) continue;
+    for (const id of one.ids) if (!kept.has(id)) fresh.set(id, name);
+  }
+  for (const [id, name] of fresh) if (!holders.has(name)) holders.set(name, id);
+  return { names, fresh, holders };
+}
+
+/** `numbers`: where to go on, so that thousands of one name do not each begin at 2. */
+function freeName(wanted: string, isFree: (name: string) => boolean, numbers: Map<string, number> = new Map()): string {
+  if (isFree(wanted)) return wanted;
+  for (let number = numbers.get(wanted) ?? 2; ; number++) {
+    const name = `${wanted}_${number}`;
+    if (!isFree(name)) continue;
+    numbers.set(wanted, number + 1);
+    return name;
+  }
+}
+
+interface Identified {
+  name: string;
+  ids: readonly string[];
+}
+
+/** Each id belongs to one attribute, the first; what is left without one goes by its name. */
+function withIds(attributes: readonly Attribute[]): Identified[] {
+  const taken = new Set<string>();
+  return attributes.map(({ name, ids = [] }) => {
+    const own = ids.filter((id) => !taken.has(id));
+    for (const id of own) taken.add(id);
+    return { name, ids: own.length > 0 ? own : [name] };
+  });
+}
