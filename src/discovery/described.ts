@@ -77,7 +77,7 @@ export interface DescribedDevice {
   attributes: readonly Attribute[];
   /** By their ids, what its attributes were called before names were kept; as now, where its source does not say. */
   formerNames?(): ReadonlyMap<string, string>;
-  /** Topics it reports on. */
+  /** Topics it reports on, or filters with `+` that they match. */
   topics: readonly string[];
   /** What is named alike on two of them may be two things. */
   isOfSeveralTopics?: true;

@@ -2,6 +2,7 @@
 // once, and kept: whatever is announced later, in whatever order, taken back or read from elsewhere, a name means the same thing.
 import { HubError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import { hasWildcard, matchesFilter } from "../core/topic-filter.ts";
 import type { Attribute, DescribedDevice, Report } from "./described.ts";
 import { wrong } from "./words.ts";
 
@@ -35,10 +36,12 @@ export function giveNames(
   const givenNames = new Set(names.values());
   const proposals = new Map([...names].map(([name, given]) => [given, name]));
   const rest = new Map<string, string>();
+  const filters = device.topics.filter(hasWildcard);
 
   /** Keys that nothing announces are attributes as they are, of several topics each by itself. */
   const nameOfRest = (key: string, topic: string): string => {
-    const id = device.isOfSeveralTopics ? `${topic} ${key}` : key;
+    const announced = filters.find((filter) => matchesFilter(filter, topic)) ?? topic;
+    const id = device.isOfSeveralTopics ? `${announced} ${key}` : key;
     const known = rest.get(id) ?? kept.get(id);
     if (known !== undefined) return known;
     const isFree = (name: string): boolean => !givenNames.has(name) && (holders.get(name) ?? id) === id;

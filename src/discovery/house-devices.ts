@@ -87,9 +87,9 @@ export class DeviceSpeaker {
   /** What it said before it was described. */
   hearKept(entry: Entry): void {
     for (const topic of entry.device?.topics ?? []) {
-      for (const { sender, message } of this.#options.keptOn(topic)) {
-        if (sender.name === entry.sender.name && entry.device)
-          this.take(entry, entry.device.read(topic, message()), { retain: true });
+      for (const heard of this.#options.keptOn(topic)) {
+        if (heard.sender.name === entry.sender.name && entry.device)
+          this.take(entry, entry.device.read(heard.topic, heard.message()), { retain: true });
       }
     }
   }

@@ -88,6 +88,33 @@ test("a state right behind its announcement is not lost, and a press there count
   expect(rig.actions).toEqual([{ device_id: "abc", action: "ring" }]);
 });
 
+test("what several gateways hear of a sensor is one sensor, as Theengs Gateway announces it", async () => {
+  using rig = createRig();
+  const mac = "A4C138D4E2F1";
+  const of = (value: string, more: object) => ({
+    ...{ stat_t: `+/+/BTtoMQTT/${mac}`, uniq_id: `${mac}-${value}`, name: `LYWSD03MMC-${value}` },
+    ...{
+      val_tpl: `{{ value_json.${value} | is_defined }}`,
+      device: { ids: [mac], cns: [["mac", mac]], mdl: "LYWSD03MMC" },
+    },
+    ...more,
+  });
+  for (const gateway of ["kitchen", "attic"])
+    say(rig, `home/${gateway}/BTtoMQTT/${mac}`, { tempc: 1, hum: 1, rssi: -99 }, true);
+  put(rig, `sensor/${mac}-tempc`, of("tempc", { dev_cla: "temperature", unit_of_meas: "°C" }));
+  put(rig, `sensor/${mac}-hum`, of("hum", { dev_cla: "humidity", unit_of_meas: "%" }));
+  await rig.clock.advance(200);
+  say(rig, `home/kitchen/BTtoMQTT/${mac}`, { tempc: 21.5, hum: 40, rssi: -60 });
+  say(rig, `home/attic/BTtoMQTT/${mac}`, { tempc: 21.4, rssi: -80 });
+  say(rig, `home/attic/BTtoMQTT/FFFFFFFFFFFF`, { tempc: -5 });
+  rig.publish(`home/attic/BTtoMQTT/${mac}`, { tempc: 99 }, { account: "stranger" });
+  expect(attributes(rig, mac)).toEqual({ temperature: 21.4, humidity: 40 });
+  await announce(rig, `sensor/${mac}-tempc`, "");
+  await announce(rig, `sensor/${mac}-hum`, "");
+  say(rig, `home/kitchen/BTtoMQTT/${mac}`, { tempc: 30 });
+  expect(attributes(rig, mac).temperature).toBe(21.4);
+});
+
 test("a retained event is none", async () => {
   using rig = createRig();
   await announce(rig, "event/e", { unique_id: "e", device: DEVICE, state_topic: "k/e", event_types: ["ring"] });

@@ -558,7 +558,11 @@ describe("an announcement that cannot be used is listed with what is wrong, and 
   test.each<[string, object | string, string]>([
     ["sensor", "not json", "no JSON object"],
     ["sensor", { unit_of_measurement: "W" }, "state_topic is missing"],
-    ["sensor", { state_topic: "a/#" }, "is no topic"],
+    ["sensor", { state_topic: "a/#" }, "would read what is not the device's"],
+    ["sensor", { state_topic: "+/state" }, "needs two levels without wildcards"],
+    ["sensor", { state_topic: "home/x/+" }, "its last among them"],
+    ["sensor", { state_topic: "home/x+y/z" }, "is no topic"],
+    ["switch", { command_topic: "home/+/set" }, "is no topic"],
     ["sensor", { state_topic: "k", value_template: "{{ states('x') }}" }, "states() is not supported"],
     ["select", { command_topic: "k/set" }, "options is missing"],
     ["teleporter", { state_topic: "k" }, "teleporter: seen, not understood"],

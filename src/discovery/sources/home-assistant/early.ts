@@ -1,5 +1,6 @@
 // States that come right behind an announcement, before it has been read: devices send both in one breath, and many send a state
 // only once.
+import { hasWildcard, matchesFilter } from "../../../core/topic-filter.ts";
 import type { Heard, Sender } from "../../source.ts";
 
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -8,8 +9,8 @@ const OVERHEAD_BYTES = 300;
 
 export interface EarlyMessages {
   keep(heard: Heard): void;
-  /** The last message of this sender on a topic. */
-  of(sender: Sender, topic: string): Heard | undefined;
+  /** The last message of this sender on each topic that matches. */
+  of(sender: Sender, filter: string): readonly Heard[];
   clear(): void;
 }
 
@@ -27,7 +28,11 @@ export function createEarlyMessages(): EarlyMessages {
       bytes += more;
       kept.set(key, heard);
     },
-    of: (sender, topic) => kept.get(keyOf(sender, topic)),
+    of(sender, filter) {
+      const known = kept.get(keyOf(sender, filter));
+      if (known || !hasWildcard(filter)) return known ? [known] : [];
+      return [...kept.values()].filter((one) => one.sender.name === sender.name && matchesFilter(filter, one.topic));
+    },
     clear() {
       kept.clear();
       bytes = 0;

@@ -1,6 +1,7 @@
 // The tools that every component is described with: options of a config with their defaults, values read from topics, values
 // written to topics.
 import type { Json, JsonObject } from "../../../core/json.ts";
+import { isTopicFilter, isTopicName } from "../../../core/topic-filter.ts";
 import type { Attribute, Message, Outgoing } from "../../described.ts";
 import { type Engine, type Template, TemplateError } from "../../templates/template.ts";
 import { fromJson, str } from "../../templates/values.ts";
@@ -65,6 +66,8 @@ export interface CommandKeys {
   variables?: (value: Json) => Readonly<Record<string, Json>>;
 }
 
+const IS_COMMANDED = /command_topic$|^set_/;
+
 /** The options of an entity. Getters throw Error for an option of the wrong kind. */
 export class Options {
   readonly config: JsonObject;
@@ -104,10 +107,17 @@ export class Options {
     return this.config[key] === true;
   }
 
+  /** One that the device reports on may be a filter, as of a device that several gateways hear. */
   topic(key: string): string | undefined {
     const topic = this.text(key);
-    if (topic !== undefined && (topic === "" || /[+#\0]/.test(topic)))
-      throw new Error(`${key}: "${topic}" is no topic`);
+    if (topic === undefined || isTopicName(topic)) return topic;
+    if (IS_COMMANDED.test(key) || !isTopicFilter(topic)) throw new Error(`${key}: "${topic}" is no topic`);
+    const levels = topic.split("/");
+    const named = levels.filter((level) => level !== "+" && level !== "#" && level !== "");
+    if (named.length < 2 || !named.includes(levels.at(-1) ?? ""))
+      throw new Error(
+        `${key}: "${topic}" would read what is not the device's: it needs two levels without wildcards, its last among them`,
+      );
     return topic;
   }
 

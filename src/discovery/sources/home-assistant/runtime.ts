@@ -1,5 +1,6 @@
 // A described device at work: what its messages say, and what it is sent.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { hasWildcard, matchesFilter } from "../../../core/topic-filter.ts";
 import type { Attribute, DescribedDevice, Message, Outgoing, Report } from "../../described.ts";
 import type { Engine } from "../../templates/template.ts";
 import { wrong } from "../../words.ts";
@@ -89,12 +90,19 @@ export function runtimeOf(
     }
   }
 
+  const filters = [...topics].filter(([topic]) => hasWildcard(topic));
+
   function readMessage(topic: string, message: Message): Report {
-    const at = topics.get(topic);
-    const actions = (at?.happenings ?? []).flatMap((one) => quietly(() => one.action(message)) ?? []);
+    const own = topics.get(topic);
+    const matched = filters.filter(([filter]) => matchesFilter(filter, topic)).map(([, at]) => at);
+    const all = own ? [own, ...matched] : matched;
+    const actions = all.flatMap((at) => at.happenings.flatMap((one) => quietly(() => one.action(message)) ?? []));
     const available = availability?.topics.includes(topic) ? availability.read(topic, message) : undefined;
+    const [only, ...others] = all.map((at) => readAttributes(at, message));
+    const read = others.flatMap((one) => Object.entries(one));
     return {
-      ...{ attributes: at ? readAttributes(at, message) : {}, actions },
+      attributes: read.length === 0 ? (only ?? {}) : Object.fromEntries([...Object.entries(only ?? {}), ...read]),
+      actions,
       ...(available !== undefined && { available }),
     };
   }

@@ -105,10 +105,10 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
     listProblems(sender, announced, new Map(device.problems.map((one) => [one.key, one.problem])));
     host.describe(sender, key, { ...device, forget: () => [...announced].map(({ topic }) => emptied(topic)) });
     for (const topic of device.topics) {
-      const heard = known.has(topic) ? undefined : early.of(sender, topic);
-      if (!heard) continue;
-      const report = device.read(topic, heard.message());
-      host.report(sender, key, heard.retain ? { ...report, actions: [] } : report);
+      for (const heard of known.has(topic) ? [] : early.of(sender, topic)) {
+        const report = device.read(heard.topic, heard.message());
+        host.report(sender, key, heard.retain ? { ...report, actions: [] } : report);
+      }
     }
   }
 
