@@ -585,6 +585,15 @@ describe("an announcement that cannot be used is listed with what is wrong, and 
   });
 });
 
+test("what nothing is understood of is no device, until something is", async () => {
+  using rig = createRig();
+  await announce(rig, "teleporter", { state_topic: "k" });
+  expect([...rig.registry.list()]).toEqual([]);
+  expect(rig.discovery.list()).toHaveLength(1);
+  await announce(rig, "sensor", { state_topic: "k/s" });
+  expect(kettle(rig).id).toBe("abc");
+});
+
 test("nobody announces a topic that they may not publish to themselves", async () => {
   using rig = createRig({ mayPublish: (topic) => topic.startsWith("k/") });
   await announce(rig, "switch", { state_topic: "k/s", command_topic: "somebody/else/set" });

@@ -111,7 +111,10 @@ export class Options {
   topic(key: string): string | undefined {
     const topic = this.text(key);
     if (topic === undefined || isTopicName(topic)) return topic;
-    if (IS_COMMANDED.test(key) || !isTopicFilter(topic)) throw new Error(`${key}: "${topic}" is no topic`);
+    if (IS_COMMANDED.test(key) || !isTopicFilter(topic))
+      throw new Error(
+        `${key}: "${topic}" is no topic that a broker passes on (+ and # are no part of names): let the device, or what announces it, call it otherwise`,
+      );
     const levels = topic.split("/");
     const named = levels.filter((level) => level !== "+" && level !== "#" && level !== "");
     if (named.length < 2 || !named.includes(levels.at(-1) ?? ""))

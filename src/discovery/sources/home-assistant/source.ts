@@ -82,12 +82,16 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
     return changed.size > 0;
   }
 
+  function withdraw(group: Group): void {
+    group.memory?.[Symbol.dispose]();
+    group.memory = undefined;
+    host.withdraw(group.sender, group.key);
+  }
+
   function describeGroup(group: Group): void {
     const { sender, key, identities, announced } = group;
     if (announced.size === 0) {
-      group.memory?.[Symbol.dispose]();
-      group.memory = undefined;
-      host.withdraw(sender, key);
+      withdraw(group);
       return;
     }
     problems.set(sender, key, undefined);
@@ -95,7 +99,8 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
     group.memory ??= createDeviceMemory(host.clock, (attributes) =>
       host.report(group.sender, key, { attributes, actions: [] }),
     );
-    const device = describeEntities(entitiesOf(group), {
+    const entities = entitiesOf(group);
+    const device = describeEntities(entities, {
       ...{ block: blockOf(group), identities, engine: host.engine, memory: group.memory },
       onExtras: () => change([group]),
       onCostly: () =>
@@ -103,6 +108,11 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
     });
     group.memory.topics = new Set(device.topics);
     listProblems(sender, announced, new Map(device.problems.map((one) => [one.key, one.problem])));
+    // Nothing of it can be used: an available device without anything would say otherwise.
+    if (device.problems.length >= entities.length) {
+      withdraw(group);
+      return;
+    }
     host.describe(sender, key, { ...device, forget: () => [...announced].map(({ topic }) => emptied(topic)) });
     for (const topic of device.topics) {
       for (const heard of known.has(topic) ? [] : early.of(sender, topic)) {
