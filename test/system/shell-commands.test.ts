@@ -2,6 +2,7 @@
 // ends when it is asked to, when nobody reads it any more, and not when the hub restarts.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { MqttClient } from "mqtt";
+import { freePort } from "../support/free-port.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { soon, until } from "../support/wait.ts";
@@ -229,7 +230,7 @@ describe("events", () => {
 
   test("it goes on where it was when the hub restarts", async () => {
     await using restarted = createHubPlace();
-    const port = await freePort();
+    const port = freePort();
     restarted.put("config/hub.toml", restarted.read("config", "hub.toml").replace("port = 0", `port = ${port}`), 0o600);
     const before = await restarted.start();
     const child = Bun.spawn([restarted.binary, "events", "--follow", "--json", "--type", "system_started"], {
@@ -285,10 +286,3 @@ test("without a hub, each says so in one sentence, with the same exit code", asy
     expect(stderr).toMatch(/^hub: the hub in \S+ is not running\b[^\n]*: start it with `hub serve`[^\n]*\n$/);
   }
 });
-
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, fetch: () => new Response() });
-  const { port = 0 } = server;
-  await server.stop(true);
-  return port;
-}
