@@ -286,3 +286,35 @@ test("without a hub, each says so in one sentence, with the same exit code", asy
     expect(stderr).toMatch(/^hub: the hub in \S+ is not running\b[^\n]*: start it with `hub serve`[^\n]*\n$/);
   }
 });
+
+test("what was done is one JSON document where that is asked for", async () => {
+  await using made = createHubPlace(null);
+  const json = async (code: number, ...words: string[]): Promise<unknown> => {
+    const ran = await made.run([...words, "--json"]);
+    expect({ words, code: ran.code }).toEqual({ words, code });
+    return JSON.parse(ran.stdout);
+  };
+  expect(await json(0, "init")).toMatchObject({
+    home: made.home,
+    created: expect.arrayContaining([expect.any(String)]),
+  });
+  expect(await json(0, "check")).toMatchObject({ valid: true, problems: [] });
+  made.put("rules/broken.ron", "(id: 5)\n");
+  expect(await json(1, "check")).toMatchObject({
+    valid: false,
+    problems: expect.arrayContaining([expect.objectContaining({ file: made.at("rules/broken.ron"), line: 1 })]),
+  });
+  made.configure({});
+  await (await made.start()).end();
+  expect(await json(0, "passwd")).toEqual({ username: "admin", created: false, password: expect.any(String) });
+  const archive = made.at("house.zip");
+  expect(await json(0, "backup", archive)).toMatchObject({ file: archive, encrypted: false, counts: { users: 1 } });
+  expect(await json(0, "restore", archive, "--dry-run")).toMatchObject({ restored: false, counts: { users: 1 } });
+  expect(await json(0, "restore", archive)).toMatchObject({
+    restored: true,
+    home: made.home,
+    kept: expect.any(String),
+  });
+  expect(await json(0, "restore", "--undo")).toMatchObject({ home: made.home, counts: { users: 1 } });
+  expect((await made.run(["backup", "-", "--json"])).stderr).toContain("--json does not go with -");
+});
