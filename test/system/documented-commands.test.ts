@@ -55,7 +55,7 @@ const ALSO_RIGHT: readonly (readonly [RegExp, number])[] = [[/\bhub status/, 4]]
 /** On the new machine, which has another home. */
 const ELSEWHERE = /^sudo \.\/hub-linux-arm64 (backup|restore)/;
 
-const hasTools = ["curl", "jq", "mosquitto_pub", "bash"].every((tool) => Bun.which(tool) !== null);
+const hasTools = ["curl", "jq", "mosquitto_pub", "man", "bash"].every((tool) => Bun.which(tool) !== null);
 const documents = [
   ...ORDER,
   ...DOCUMENTS.filter((name) => !ORDER.includes(name) && name !== "docs/operations.md"),
