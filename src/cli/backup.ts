@@ -16,7 +16,7 @@ import { borrowHome } from "../home/lock.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { countsText, knownSchemas, passphraseOption, readPassphrase, sheetOptions } from "./archives.ts";
-import { type Command, findHomeOf, homeOf, homeOption, type Invocation } from "./command.ts";
+import { type Command, findHomeOf, homeOf, homeOption, type Invocation, jsonOption, print } from "./command.ts";
 import { historyFolding } from "./history-folding.ts";
 import { assertNoStandby } from "./hub-only.ts";
 import { hubVersion } from "./version.ts";
@@ -33,11 +33,13 @@ export const backup: Command = {
     },
     ...sheetOptions,
     recovery: { type: "boolean", doc: "print the recovery sheet: what brings the house back from copies elsewhere" },
+    ...jsonOption,
   },
   maxPositionals: 1,
   completes: { "": "file" },
   async run(invocation) {
     const { io, positionals, options } = invocation;
+    refuseJson(invocation);
     if (options.recovery) return (await import("./copies.ts")).printSheet(findHomeOf(invocation), invocation);
     if (options.target !== undefined || positionals[0] === "list") return await list(invocation);
     const home = homeOf(invocation);
@@ -60,10 +62,22 @@ export const backup: Command = {
     const saved = await saveArchive({ ...archive, target, passphrase, schemas: knownSchemas, asOwner });
     record(home, now);
     printSkipped(saved.skipped, io.edge.stderr);
-    io.edge.stdout.write(`${target}: ${megabytes(saved.bytes)}, ${countsText(saved.counts)}; read back and sound\n`);
+    const { bytes, counts, skipped } = saved;
+    print(
+      invocation,
+      { file: target, bytes, counts, skipped, encrypted: passphrase !== undefined },
+      () => `${target}: ${megabytes(bytes)}, ${countsText(counts)}; read back and sound\n`,
+    );
     return 0;
   },
 };
+
+function refuseJson({ options, positionals }: Invocation): void {
+  if (options.json && options.recovery)
+    throw new HubError("invalid", "--json does not go with --recovery: the sheet is TOML, which people read too");
+  if (options.json && positionals[0] === "-")
+    throw new HubError("invalid", "--json does not go with -: the archive itself is on standard output then");
+}
 
 async function list(invocation: Invocation): Promise<number> {
   if (invocation.positionals[0] !== "list")

@@ -1,5 +1,5 @@
 // hub check: lists all problems of the configuration, the modes, the rules and the profiles, and changes nothing.
-import { formatProblem } from "../config/load.ts";
+import { formatProblem, type LocatedProblem } from "../config/load.ts";
 import { addressNames, type HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
 import { readTomlFile } from "../core/toml.ts";
@@ -12,37 +12,70 @@ import { dialectsOf } from "../notify/config.ts";
 import { createTextCheck } from "../notify/markup/text-check.ts";
 import { messageExpressions } from "../rules/expression/messages.ts";
 import { createRuleExpressions } from "../rules/read/expressions.ts";
-import { type CheckedRules, checkRuleFiles, formatFinding } from "../rules/store/check.ts";
+import { type CheckedRules, checkRuleFiles, formatFinding, type RuleFinding } from "../rules/store/check.ts";
 import { describedAttributes } from "../state/command-check.ts";
 import type { DeviceDetails } from "../state/device.ts";
 import { readModesFile } from "../state/virtual/modes-file.ts";
-import { type Command, counted, homeOf, homeOption, type Io } from "./command.ts";
+import { type Command, counted, homeOf, homeOption, type Invocation, type Io, jsonOption, print } from "./command.ts";
 import { readConfig } from "./prepare.ts";
 
 export const check: Command = {
-  options: homeOption,
+  options: { ...homeOption, ...jsonOption },
   async run(invocation) {
     const { io } = invocation;
     const home = homeOf(invocation);
     using _owner = actAsOwner(home);
-    const failures: string[] = [];
-    const config = checkConfig(home, io, failures);
+    const report = createReport(invocation);
+    const config = checkConfig(home, io, report);
     // Checked even where the configuration is wrong, to list all problems at once.
-    const modes = checkModes(home, io, { located: config?.location.latitude !== undefined || !config, failures });
-    const rules = checkRules(home, io, { config, modes, failures });
-    reportProfiles(home, io, failures);
-    if (failures.length > 0) throw new HubError("config", failures.join("; "));
-    io.edge.stdout.write(
-      `${home.hubToml} is valid${rules > 0 ? `, and so ${rules === 1 ? "is" : "are"} ${counted(rules, "rule file")}` : ""}\n`,
+    const modes = checkModes(home, { located: config?.location.latitude !== undefined || !config, report });
+    const rules = checkRules(home, { config, modes, report });
+    reportProfiles(home, report);
+    const { failures, problems } = report;
+    if (failures.length > 0 && !invocation.options.json) throw new HubError("config", failures.join("; "));
+    print(
+      invocation,
+      { valid: failures.length === 0, file: home.hubToml, rule_files: rules, problems },
+      () =>
+        `${home.hubToml} is valid${rules > 0 ? `, and so ${rules === 1 ? "is" : "are"} ${counted(rules, "rule file")}` : ""}\n`,
     );
-    return 0;
+    return failures.length === 0 ? 0 : 1;
   },
 };
 
-function checkConfig(home: Home, io: Io, failures: string[]): HubConfig | undefined {
+/** What is found: written to stderr as it is found, or kept for JSON. */
+export interface CheckReport {
+  /** A line for each part that has problems. */
+  readonly failures: string[];
+  readonly problems: object[];
+  note(problem: LocatedProblem): void;
+  noteRule(finding: RuleFinding): void;
+}
+
+export function createReport({ options, io }: Invocation): CheckReport {
+  const problems: object[] = [];
+  const write = (text: string): void => {
+    if (!options.json) io.edge.stderr.write(`${text}\n`);
+  };
+  return {
+    failures: [],
+    problems,
+    note(problem) {
+      problems.push(problem);
+      write(formatProblem(problem));
+    },
+    noteRule({ frame, ...finding }) {
+      problems.push(finding);
+      write(formatFinding(frame === undefined ? finding : { ...finding, frame }));
+    },
+  };
+}
+
+function checkConfig(home: Home, io: Io, report: CheckReport): HubConfig | undefined {
+  const { failures } = report;
   try {
-    const config = readConfig(home, io);
-    const count = (config.faults?.length ?? 0) + reportFiles(home, io, config);
+    const config = readConfig(home, io, undefined, report.note);
+    const count = (config.faults?.length ?? 0) + reportFiles(home, config, io.edge.clock.now(), report);
     if (count > 0) failures.push(`the configuration has ${counted(count, "problem")}`);
     return config;
   } catch (error) {
@@ -53,12 +86,12 @@ function checkConfig(home: Home, io: Io, failures: string[]): HubConfig | undefi
 }
 
 /** Checks the files that the configuration names. Returns the number of problems that are more than warnings. */
-function reportFiles(home: Home, { edge }: Io, config: HubConfig): number {
-  const found = fileProblems(config, home, edge.clock.now());
+function reportFiles(home: Home, config: HubConfig, now: number, { note }: CheckReport): number {
+  const found = fileProblems(config, home, now);
   const read = readTomlFile(home.hubToml);
   for (const problem of found) {
     const line = read.ok ? read.locate(problem.path) : undefined;
-    edge.stderr.write(`${formatProblem({ ...problem, file: home.hubToml, line })}\n`);
+    note({ ...problem, file: home.hubToml, line });
   }
   return found.filter(({ warning }) => !warning).length;
 }
@@ -66,19 +99,18 @@ function reportFiles(home: Home, { edge }: Io, config: HubConfig): number {
 /** Returns the ids of the modes; undefined where they are not known. */
 export function checkModes(
   home: Home,
-  { edge }: Io,
-  { located, failures }: { located: boolean; failures: string[] },
+  { located, report: { note, failures } }: { located: boolean; report: CheckReport },
 ): ReadonlySet<string> | undefined {
   const { modes, broken, problems } = readModesFile(home.modesToml, { located });
-  for (const problem of problems) edge.stderr.write(`${formatProblem(problem)}\n`);
+  problems.forEach(note);
   const count = problems.filter(({ warning }) => !warning).length;
   if (count > 0) failures.push(`modes.toml has ${counted(count, "problem")}`);
   return broken === "unknown" ? undefined : new Set([...(modes ?? []).map(({ id }) => id), ...broken]);
 }
 
-function reportProfiles(home: Home, { edge }: Io, failures: string[]): void {
+function reportProfiles(home: Home, { note, failures }: CheckReport): void {
   const problems = checkProfiles(home.profiles, messageExpressions);
-  for (const problem of problems) edge.stderr.write(`${formatProblem(problem)}\n`);
+  problems.forEach(note);
   const count = problems.filter(({ warning }) => !warning).length;
   if (count > 0) failures.push(`the profiles have ${counted(count, "problem")}`);
 }
@@ -86,13 +118,13 @@ function reportProfiles(home: Home, { edge }: Io, failures: string[]): void {
 interface Known {
   config: HubConfig | undefined;
   modes: ReadonlySet<string> | undefined;
-  failures: string[];
+  report: CheckReport;
 }
 
 /** Returns the number of rule files. */
-function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known): number {
+function checkRules(home: Home, { config, modes, report: { noteRule, failures } }: Known): number {
   const { files, findings } = findRuleProblems(home, { config, modes });
-  for (const finding of findings) edge.stderr.write(`${formatFinding(finding)}\n`);
+  findings.forEach(noteRule);
   const count = findings.filter(({ warning }) => !warning).length;
   if (count > 0) failures.push(`the rules have ${counted(count, "problem")}`);
   return files;

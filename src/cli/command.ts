@@ -19,7 +19,19 @@ export interface Io {
 }
 
 /** What is completed in a shell: names of the house, or of files. */
-export type Completes = "attribute" | "rule" | "area" | "type" | "export" | "target" | "file";
+export type Completes =
+  | "attribute"
+  | "rule"
+  | "area"
+  | "type"
+  | "device"
+  | "reported"
+  | "wanted"
+  | "scene"
+  | "command"
+  | "export"
+  | "target"
+  | "file";
 
 export interface CommandOption {
   type: "string" | "boolean";
@@ -55,8 +67,8 @@ export interface Command {
   options: Readonly<Record<string, CommandOption>>;
   /** How many arguments may follow the name. */
   maxPositionals?: number;
-  /** What an argument is the name of: that behind this word, or the first one behind an empty word. */
-  completes?: Readonly<Record<string, Completes>>;
+  /** What the arguments behind this word are names of, or the first ones behind an empty word. A list's last one goes on. */
+  completes?: Readonly<Record<string, Completes | readonly Completes[]>>;
   /** Resolves with the exit code. The caller prints HubErrors. */
   run(invocation: Invocation): Promise<number>;
 }
@@ -69,6 +81,13 @@ export const homeOption = {
     doc: "the home; default: HUB_HOME, else the one this program is in, else /opt/hub (root) or ~/hub",
   },
 } as const;
+
+export const jsonOption = { json: { type: "boolean", doc: "print JSON" } } as const;
+
+/** Prints what was found or done: one JSON document where that was asked for, else the text. */
+export function print({ options, io }: Invocation, found: unknown, text: () => string): void {
+  io.edge.stdout.write(options.json ? `${JSON.stringify(found)}\n` : text());
+}
 
 /** The home; an interrupted restore is not finished yet. */
 export function findHomeOf({ options, io }: Invocation): Home {

@@ -8,7 +8,7 @@ import { carryOut } from "../backup/remote/carry-out.ts";
 import { chooseCopy } from "../backup/remote/choose-copy.ts";
 import { addressOf, type BackupTarget } from "../backup/remote/config.ts";
 import { HOUSE_KEY } from "../backup/remote/copy-names.ts";
-import type { JobReport } from "../backup/remote/jobs.ts";
+import type { HouseCopies, JobReport } from "../backup/remote/jobs.ts";
 import { parseRecoverySheet, type RecoverySheet, recoverySheet, targetNamed } from "../backup/remote/recovery-sheet.ts";
 import type { Known } from "../backup/remote/storage.ts";
 import { keyOf } from "../backup/remote/target.ts";
@@ -33,33 +33,46 @@ export interface FetchedCopy extends AsyncDisposable {
 /** Prints the copies at a target, or at each; a place that does not answer does not keep back the others. */
 export async function listCopies(home: Home, invocation: Invocation): Promise<number> {
   const { io, options } = invocation;
-  if (typeof options.target === "string") return await listAt(options.target, home, invocation);
-  const { targets } = sheetOf(home, invocation);
-  if (targets.length === 0) throw nothingElsewhere(home);
-  let code = 0;
-  for (const { name } of targets)
+  const given = typeof options.target === "string" ? options.target : undefined;
+  const names = given === undefined ? sheetOf(home, invocation).targets.map(({ name }) => name) : [given];
+  if (names.length === 0) throw nothingElsewhere(home);
+  const places: Place[] = [];
+  for (const name of names)
     try {
-      await listAt(name, home, invocation);
+      places.push(await lookAt(name, home, invocation));
+      if (!options.json) io.edge.stdout.write(places.slice(-1).map(placeText).join(""));
     } catch (error) {
-      if (!(error instanceof HubError)) throw error;
+      if (!(error instanceof HubError) || given !== undefined) throw error;
       io.edge.stderr.write(`hub: ${error.message}\n`);
-      code = 1;
     }
-  return code;
+  if (options.json) io.edge.stdout.write(`${JSON.stringify(places)}\n`);
+  return places.length === names.length ? 0 : 1;
 }
 
-async function listAt(target: string, home: Home, invocation: Invocation): Promise<number> {
-  const { io } = invocation;
-  const { sheet, job } = placeOf(home, target, invocation);
+interface Place {
+  readonly target: string;
+  readonly address: string;
+  readonly houses: readonly (HouseCopies & { this_house: boolean })[];
+}
+
+async function lookAt(name: string, home: Home, invocation: Invocation): Promise<Place> {
+  const { sheet, job } = placeOf(home, name, invocation);
   const found = await carryOut({ ...job, kind: "look" }, () => {});
-  if (found.length === 0) io.edge.stdout.write(`there are no backups at ${addressOf(job.target)}\n`);
-  for (const { house, copies } of found) {
-    const ours = house === sheet.house ? " (this house)" : "";
-    io.edge.stdout.write(`${house}${ours} at ${addressOf(job.target)}:\n`);
-    for (const { name, at, bytes, encrypted } of copies)
-      io.edge.stdout.write(`  ${name}  ${at}  ${megabytes(bytes)}${encrypted ? "" : "  not encrypted"}\n`);
-  }
-  return 0;
+  const houses = found.map((one) => ({ ...one, this_house: one.house === sheet.house }));
+  return { target: name, address: addressOf(job.target), houses };
+}
+
+function placeText({ address, houses }: Place): string {
+  if (houses.length === 0) return `there are no backups at ${address}\n`;
+  return houses
+    .map(({ house, copies, this_house }) => {
+      const lines = copies.map(
+        ({ name, at, bytes, encrypted }) =>
+          `  ${name}  ${at}  ${megabytes(bytes)}${encrypted ? "" : "  not encrypted"}\n`,
+      );
+      return `${house}${this_house ? " (this house)" : ""} at ${address}:\n${lines.join("")}`;
+    })
+    .join("");
 }
 
 /** The names of all targets, of the sheet or of hub.toml. */

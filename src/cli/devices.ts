@@ -1,9 +1,9 @@
 // hub devices: the devices of the running hub, with their present values.
 import { isObject, type JsonObject } from "../core/json.ts";
 import { printable } from "../core/printable.ts";
-import type { Command, Invocation } from "./command.ts";
+import { type Command, type Invocation, print } from "./command.ts";
 import type { HubClient } from "./hub-client.ts";
-import { reachOptions, withRunningHub } from "./reach.ts";
+import { reach, reachOptions } from "./reach.ts";
 import { createPaint, table } from "./rules/text.ts";
 
 export const devices: Command = {
@@ -13,17 +13,20 @@ export const devices: Command = {
     type: { type: "string", value: "TYPE", doc: "only those of this type, such as light", completes: "type" },
     json: { type: "boolean", doc: "print JSON, with everything that is known of them" },
   },
-  run(invocation) {
-    const { options, io } = invocation;
-    return withRunningHub(invocation, async ({ client }) => {
-      const area = typeof options.area === "string" ? await areaId(client, options.area) : undefined;
-      const found = await devicesOf(client, {
-        ...(area !== undefined && { area }),
-        ...(typeof options.type === "string" && { device_type: options.type }),
-      });
-      io.edge.stdout.write(options.json ? `${JSON.stringify(found)}\n` : listText(found, invocation));
-      return 0;
+  maxPositionals: 1,
+  completes: { "": "device" },
+  async run(invocation) {
+    const { options, positionals } = invocation;
+    const { client } = await reach(invocation);
+    const area = typeof options.area === "string" ? await areaId(client, options.area) : undefined;
+    const all = await devicesOf(client, {
+      ...(area !== undefined && { area }),
+      ...(typeof options.type === "string" && { device_type: options.type }),
     });
+    const [filter] = positionals;
+    const found = filter === undefined ? all : all.filter((device) => hasPart(device, filter));
+    print(invocation, found, () => listText(found, invocation));
+    return 0;
   },
 };
 
@@ -38,6 +41,16 @@ export async function devicesOf(client: HubClient, filter: Record<string, string
     if (found.length === 0) return all;
     all.push(...found);
   }
+}
+
+const FILTERED_BY = ["id", "name", "device_type", "area", "plugin_id"];
+
+function hasPart(device: JsonObject, part: string): boolean {
+  return FILTERED_BY.some((key) =>
+    String(device[key] ?? "")
+      .toLowerCase()
+      .includes(part.toLowerCase()),
+  );
 }
 
 async function areaId(client: HubClient, wanted: string): Promise<string> {
@@ -69,6 +82,11 @@ function listText(found: readonly JsonObject[], { io: { edge } }: Invocation): s
 const MOST_VALUES = 5;
 const LONGEST_VALUE = 30;
 
+/** A value as it is typed behind `ATTRIBUTE=`. */
+export function valueText(value: unknown): string {
+  return printable(typeof value === "string" ? value : JSON.stringify(value));
+}
+
 /** Its first values, without those that its schema calls settings or diagnostics. */
 function valuesOf({ attributes, schema }: JsonObject): string {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
@@ -78,7 +96,7 @@ function valuesOf({ attributes, schema }: JsonObject): string {
   };
   const shown = Object.entries(isObject(attributes) ? attributes : {}).filter(([name]) => !isMinor(name));
   const texts = shown.slice(0, MOST_VALUES).map(([name, value]) => {
-    const text = printable(typeof value === "string" ? value : JSON.stringify(value));
+    const text = valueText(value);
     return `${printable(name)}=${text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE - 1)}…` : text}`;
   });
   return [...texts, ...(shown.length > MOST_VALUES ? ["…"] : [])].join(" ");

@@ -7,6 +7,7 @@ import { actAsOwner } from "../home/owner.ts";
 import { type Command, homeOf, homeOption, type Invocation } from "./command.ts";
 import { type HubClient, openHubClient } from "./hub-client.ts";
 import { readConfig } from "./prepare.ts";
+import { notRunning } from "./reach.ts";
 
 export const exportCommand: Command = {
   options: {
@@ -25,8 +26,7 @@ export const exportCommand: Command = {
       throw new HubError("invalid", "say `hub export list` or `hub export backfill NAME`");
     const home = homeOf(invocation);
     using _owner = actAsOwner(home);
-    if (!isHomeLocked(home))
-      throw new HubError("unavailable", `the hub in ${home.root} is stopped, and exports run in it: start it first`);
+    if (!isHomeLocked(home)) throw notRunning(home, "exports run in it");
     const { options, io } = invocation;
     const config = readConfig(home, io);
     const client = await openHubClient({ home, config, edge: io.edge, url: text(options.url) });

@@ -15,7 +15,9 @@ export interface HubClient {
   /** Where it answers. */
   readonly origin: string;
   /** Throws HubError: `not_found`, `upstream_failed` with the hub's words, `unavailable` where it does not answer. */
-  ask(method: "GET" | "POST" | "DELETE", path: string, body?: Json): Promise<Json>;
+  ask(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: Json): Promise<Json>;
+  /** A WebSocket that is opening: ask the hub something first, because a refusal of the token looks like any other fault there. */
+  connect(path: string): Promise<WebSocket>;
 }
 
 export interface HubClientOptions {
@@ -29,6 +31,8 @@ export interface HubClientOptions {
 const WITHIN_MS = 30_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 const MINUTE_IN_HOURS = 1 / 60;
+/** A stream ends with its token; whoever follows it connects again. */
+const STREAM_HOURS = 1;
 
 /** Throws HubError: `invalid` for an address that cannot be used, `not_found` where nobody could log in. */
 export async function openHubClient({ home, config, edge, url }: HubClientOptions): Promise<HubClient> {
@@ -36,11 +40,13 @@ export async function openHubClient({ home, config, edge, url }: HubClientOption
   const admin = anAdministrator(home.stateDb);
   if (!admin) throw new HubError("not_found", "no administrator has an account yet: make one with `hub passwd`");
   const { clock, random } = edge;
-  const tokens = createTokens({ secret: config.auth.jwt_secret, lifetimeHours: MINUTE_IN_HOURS, clock, random });
   return clientAt(base, {
     // Its certificate is for the name that other machines use.
     tls: { rejectUnauthorized: false },
-    token: async () => (await tokens.issue(admin)).token,
+    async token(lifetimeHours) {
+      const tokens = createTokens({ secret: config.auth.jwt_secret, lifetimeHours, clock, random });
+      return (await tokens.issue(admin)).token;
+    },
     whose: `the hub of ${home.root}`,
     unknown: "is not the one of this home: it does not know its secret",
   });
@@ -59,7 +65,7 @@ export function openRemoteClient({ url, token, ca }: { url: string; token: strin
 
 interface Access {
   tls: { rejectUnauthorized?: boolean; ca?: string };
-  token(): Promise<string>;
+  token(lifetimeHours: number): Promise<string>;
   whose: string;
   /** What a hub does that refuses the token. */
   unknown: string;
@@ -70,12 +76,17 @@ function clientAt(base: URL, { tls, token, whose, unknown }: Access): HubClient 
     origin: base.origin,
     async ask(method, path, body) {
       const url = new URL(`/api/v1${path}`, base);
-      const answer = await send(url, { method, token: await token(), body, tls });
+      const answer = await send(url, { method, token: await token(MINUTE_IN_HOURS), body, tls });
       if (answer.status === 204) return null;
       const parsed = parseJson(answer.text, 64);
       if (!parsed.ok) throw new HubError("upstream_failed", `what answers at ${base.origin} is not ${whose}`);
       if (answer.status < 300) return parsed.value;
       throw refusal(answer.status, parsed.value, `the hub at ${base.origin} ${unknown}`);
+    },
+    async connect(path) {
+      const url = new URL(`/api/v1${path}`, base.href.replace(/^http/, "ws"));
+      const options = { headers: { authorization: `Bearer ${await token(STREAM_HOURS)}` }, tls };
+      return new WebSocket(url.href, options);
     },
   };
 }

@@ -24,8 +24,27 @@ export const commands: readonly ListedCommand[] = [
   },
   {
     name: "devices",
-    summary: "List the devices of the running hub, with their present values",
+    args: "[FILTER]",
+    summary:
+      "List the devices of the running hub with their present values, or those with FILTER in their name, id, type or area",
     load: async () => (await import("./devices.ts")).devices,
+  },
+  {
+    name: "device",
+    args: "get|set DEVICE [ATTRIBUTE=VALUE]",
+    summary: "Show one device, by its id or name, or command it and say what became of that",
+    load: async () => (await import("./device/device.ts")).device,
+  },
+  {
+    name: "scene",
+    args: "list|activate [SCENE]",
+    summary: "List the scenes, or activate one, by its id or name",
+    load: async () => (await import("./scene.ts")).scene,
+  },
+  {
+    name: "events",
+    summary: "Show the latest events of the running hub, and with --follow what comes from now on",
+    load: async () => (await import("./events/events.ts")).events,
   },
   {
     name: "logs",
@@ -101,6 +120,12 @@ export const commands: readonly ListedCommand[] = [
     args: "bash|zsh|fish",
     summary: "Print what a shell needs to complete the words of this program",
     load: async () => (await import("./completion.ts")).completionOf(commands),
+  },
+  {
+    name: "man",
+    args: "[COMMAND]",
+    summary: "Print the manual page of this program, or of one command, for `man -l -`",
+    load: async () => (await import("./man.ts")).manOf(commands),
   },
   {
     name: "version",

@@ -19,7 +19,8 @@ export const logs: Command = {
   options: {
     ...reachOptions,
     follow: { type: "boolean", doc: "go on with what is written from now on, until Ctrl-C" },
-    lines: { type: "string", value: "N", doc: `how many lines to begin with, up to ${MOST_LINES}; default: ${LINES}` },
+    last: { type: "string", value: "N", doc: `how many lines to begin with, up to ${MOST_LINES}; default: ${LINES}` },
+    lines: { type: "string", value: "N", doc: "the same as --last" },
     level: {
       type: "string",
       value: "LEVEL",
@@ -30,11 +31,11 @@ export const logs: Command = {
   },
   async run(invocation) {
     const { options, io } = invocation;
-    const lines = options.lines === undefined ? LINES : Number(options.lines);
+    const given = options.last ?? options.lines;
+    const lines = given === undefined ? LINES : Number(given);
     if (!Number.isInteger(lines) || lines < 1 || lines > MOST_LINES)
-      throw new HubError("invalid", `--lines must be a number from 1 to ${MOST_LINES}`);
+      throw new HubError("invalid", `--last must be a number from 1 to ${MOST_LINES}`);
     const least = options.level === undefined ? 0 : LEVELS.indexOf(String(options.level));
-    if (least < 0) throw new HubError("invalid", `--level must be one of ${LEVELS.join(", ")}`);
     const { stdout } = io.edge;
     const write = createWriter(invocation, least);
     const source = await sourceFor(invocation);

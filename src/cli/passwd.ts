@@ -7,7 +7,7 @@ import { readablePassword } from "../core/ids.ts";
 import { STORAGE_TEXTS } from "../core/storage-fault.ts";
 import { openStateDb } from "../db/state-db.ts";
 import { actAsOwner } from "../home/owner.ts";
-import { type Command, homeOf, homeOption } from "./command.ts";
+import { type Command, homeOf, homeOption, jsonOption, print } from "./command.ts";
 import { credentialsBlock } from "./credentials.ts";
 import { assertNoStandby } from "./hub-only.ts";
 
@@ -15,6 +15,7 @@ export const passwd: Command = {
   options: {
     ...homeOption,
     stdin: { type: "boolean", doc: "read the new password from standard input instead of generating one" },
+    ...jsonOption,
   },
   maxPositionals: 1,
   async run(invocation) {
@@ -42,10 +43,13 @@ export const passwd: Command = {
       target: username,
       outcome: "ok",
     });
-    if (created) edge.stdout.write(`created the user "${username}" as an administrator\n`);
-    edge.stdout.write(
-      given === undefined ? credentialsBlock({ username, password }) : `the password of "${username}" was changed\n`,
-    );
+    const made = given === undefined ? { password } : {};
+    print(invocation, { username, created, ...made }, () => {
+      const begin = created ? `created the user "${username}" as an administrator\n` : "";
+      const end =
+        given === undefined ? credentialsBlock({ username, password }) : `the password of "${username}" was changed\n`;
+      return begin + end;
+    });
     return 0;
   },
 };

@@ -101,20 +101,24 @@ function refresh(home: Home, executable: string | undefined): Refreshed {
   }
 }
 
-/** Prints every warning to stderr. Throws HubError: `not_found`, or `config` after printing every problem. */
-export function readConfig(home: Home, { edge }: Io, read: (home: Home) => LoadedConfig = loadConfigOf): HubConfig {
+/** Prints every warning to stderr, or notes it. Throws HubError: `not_found`, or `config` after printing every problem. */
+export function readConfig(
+  home: Home,
+  { edge }: Io,
+  read: (home: Home) => LoadedConfig = loadConfigOf,
+  note: (problem: LocatedProblem) => void = (problem) => edge.stderr.write(`${formatProblem(problem)}\n`),
+): HubConfig {
   if (isMissing(home.hubToml))
     throw new HubError(
       "not_found",
       `there is no hub in ${home.root}: name its home with --home, or create one with \`hub init\``,
     );
-  const print = (problem: LocatedProblem): void => edge.stderr.write(`${formatProblem(problem)}\n`);
   try {
     const { config, warnings } = read(home);
-    warnings.forEach(print);
+    warnings.forEach(note);
     return config;
   } catch (error) {
-    if (error instanceof HubError) ((error.details.problems ?? []) as LocatedProblem[]).forEach(print);
+    if (error instanceof HubError) ((error.details.problems ?? []) as LocatedProblem[]).forEach(note);
     throw error;
   }
 }

@@ -53,6 +53,7 @@ function output(descriptor: number): Output {
   let problem: string | undefined;
   return {
     get isClosed() {
+      isClosed ||= hasNoReader(descriptor);
       return isClosed;
     },
     get problem() {
@@ -66,12 +67,28 @@ function output(descriptor: number): Output {
       try {
         writeWhole(descriptor, Buffer.from(text));
       } catch (error) {
-        isClosed = systemCode(error) === "EPIPE";
+        isClosed ||= systemCode(error) === "EPIPE";
         // If the program that reads the output has ended, the hub goes on.
         if (!isClosed) problem ??= messageOf(error);
       }
     },
   };
+}
+
+const POLLERR = 0x8;
+const POLL = { poll: { args: ["ptr", "u64", "i32"], returns: "i32" } } as const;
+
+/** Of a pipe, whether its reader has ended, which a write would tell only when there is something to write. Linux. */
+function hasNoReader(descriptor: number): boolean {
+  try {
+    const { dlopen, ptr } = process.getBuiltinModule("bun:ffi") as typeof import("bun:ffi");
+    // struct pollfd: the descriptor, then two short integers, the second of which is the answer.
+    const asked = new Int16Array(new Int32Array([descriptor, 0]).buffer);
+    const { poll } = dlopen("libc.so.6", POLL).symbols;
+    return poll(ptr(asked), 1, 0) > 0 && ((asked[3] ?? 0) & POLLERR) !== 0;
+  } catch {
+    return false;
+  }
 }
 
 /** A disk that becomes full takes a part. */

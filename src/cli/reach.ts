@@ -1,14 +1,18 @@
 // Which hub a command asks: the one of the home, on this machine, with the rights of whoever may read the home; or, with a token
 // or key, one anywhere.
 import { readFileSync } from "node:fs";
+import { timezoneOf } from "../config/location.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError, messageOf } from "../core/errors.ts";
+import { printable } from "../core/printable.ts";
 import { isHomeLocked } from "../home/lock.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { homeOf, homeOption, type Invocation, type OptionValue } from "./command.ts";
 import { type HubClient, openHubClient, openRemoteClient } from "./hub-client.ts";
 import { readConfig } from "./prepare.ts";
+import { type Clockface, createClockface } from "./rules/text.ts";
+import { NOT_RUNNING } from "./usage.ts";
 
 export const reachOptions = {
   ...homeOption,
@@ -52,19 +56,29 @@ export async function reach(invocation: Invocation): Promise<Reached> {
   const home = homeOf(invocation);
   using _owner = actAsOwner(home);
   const config = readConfig(home, io);
-  if (!isHomeLocked(home)) throw new HubError("unavailable", `the hub in ${home.root} is stopped`);
+  if (!isHomeLocked(home)) throw notRunning(home);
   const client = await openHubClient({ home, config, edge: io.edge, url });
   return { client, home, config };
 }
 
-/** The exit code where a hub is stopped or cannot be reached. */
-export const NOT_RUNNING = 3;
+/** `why`: what it is needed for, as a part of a sentence. */
+export function notRunning({ root }: Home, why?: string): HubError {
+  return new HubError(
+    "unavailable",
+    `the hub in ${root} is not running${why === undefined ? "" : `, and ${why}`}: start it with \`hub serve\`, or as a service, or name another home with --home`,
+  );
+}
 
-/** Does what needs a running hub. Resolves with the exit code: that of `work`, or NOT_RUNNING, which is told. */
+/** For times: in the house's zone, or UTC where that is not known. */
+export function clockfaceOf({ config }: Reached): Clockface {
+  return config ? createClockface(timezoneOf(config.location)) : { at: printable };
+}
+
+/** For a command that has something to show of a hub that does not run. Resolves with the exit code: that of `work`, or NOT_RUNNING, which is told. */
 export async function withRunningHub(
   invocation: Invocation,
   work: (reached: Reached) => Promise<number>,
-  tell: (message: string) => void = (message) => invocation.io.edge.stderr.write(`hub: ${message}\n`),
+  tell: (message: string) => void,
 ): Promise<number> {
   try {
     return await work(await reach(invocation));

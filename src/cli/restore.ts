@@ -10,7 +10,7 @@ import { HubError, messageOf } from "../core/errors.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { countsText, knownSchemas, passphraseOption, readPassphrase, sheetOptions } from "./archives.ts";
-import { type Command, homeOf, homeOption, type Invocation, type Io } from "./command.ts";
+import { type Command, homeOf, homeOption, type Invocation, type Io, jsonOption, print } from "./command.ts";
 import { assertNoStandby, insteadOf } from "./hub-only.ts";
 
 export const restore: Command = {
@@ -26,6 +26,7 @@ export const restore: Command = {
     },
     ...sheetOptions,
     undo: { type: "boolean", doc: "without FILE: bring back what the last restore replaced" },
+    ...jsonOption,
   },
   maxPositionals: 1,
   completes: { "": "file" },
@@ -54,28 +55,44 @@ interface Source {
   passphrase: string | undefined;
 }
 
-async function restoreFile({ home, file, name, passphrase }: Source, { options, io }: Invocation): Promise<number> {
+async function restoreFile({ home, file, name, passphrase }: Source, invocation: Invocation): Promise<number> {
+  const { options, io } = invocation;
   const archive = { home, file, passphrase: passphrase ?? configuredPassphrase(home), schemas: knownSchemas };
   if (options["dry-run"]) {
-    printStaged(await checkArchive(archive), io);
-    io.edge.stdout.write(`${name} is sound and can be restored; nothing was changed\n`);
+    const staged = await checkArchive(archive);
+    printWarnings(staged, io);
+    print(
+      invocation,
+      { restored: false, archive: name, ...described(staged) },
+      () => `${stagedText(staged)}${name} is sound and can be restored; nothing was changed\n`,
+    );
     return 0;
   }
   const { staged, counts, kept } = await restoreHome({ ...archive, now: io.edge.clock.now() });
-  printStaged(staged, io);
+  printWarnings(staged, io);
   printConfigProblems(home, io);
-  io.edge.stdout.write(`${comparison(staged.manifest?.counts, counts)}restored ${home.root} from ${name}\n`);
-  io.edge.stdout.write(`the old state is in ${kept}; \`hub restore --undo\` brings it back\n`);
+  print(invocation, { restored: true, home: home.root, archive: name, ...described(staged), counts, kept }, () => {
+    const found = `${comparison(staged.manifest?.counts, counts)}restored ${home.root} from ${name}\n`;
+    return `${stagedText(staged)}${found}the old state is in ${kept}; \`hub restore --undo\` brings it back\n`;
+  });
   return 0;
 }
 
-async function undo(home: Home, { positionals, options, io }: Invocation): Promise<number> {
+function described({ manifest, counts }: Staged) {
+  const { created_at = null, hub_version = null } = manifest ?? {};
+  return { created_at, hub_version, counts };
+}
+
+async function undo(home: Home, invocation: Invocation): Promise<number> {
+  const { positionals, options, io } = invocation;
   if (positionals.length > 0 || options["dry-run"])
     throw new HubError("invalid", "--undo takes neither an archive nor --dry-run");
   using _owner = actAsOwner(home);
   const { counts, kept, at } = await undoRestore(home, io.edge.clock.now());
-  io.edge.stdout.write(`brought back what the restore of ${at} had replaced: ${countsText(counts)}\n`);
-  io.edge.stdout.write(`the state until now is in ${kept}; another \`hub restore --undo\` brings it back\n`);
+  print(invocation, { undone: at, home: home.root, counts, kept }, () => {
+    const now = `the state until now is in ${kept}; another \`hub restore --undo\` brings it back\n`;
+    return `brought back what the restore of ${at} had replaced: ${countsText(counts)}\n${now}`;
+  });
   return 0;
 }
 
@@ -88,10 +105,14 @@ function named(file: string): string {
   return resolve(file);
 }
 
-function printStaged({ manifest, counts, warnings }: Staged, { edge: { stdout, stderr } }: Io): void {
-  if (manifest)
-    stdout.write(`a backup of ${manifest.created_at} by hub ${manifest.hub_version}: ${countsText(counts)}\n`);
-  else stdout.write(`an archive without a manifest: ${countsText(counts)}\n`);
+function stagedText({ manifest, counts }: Staged): string {
+  const what = manifest
+    ? `a backup of ${manifest.created_at} by hub ${manifest.hub_version}`
+    : "an archive without a manifest";
+  return `${what}: ${countsText(counts)}\n`;
+}
+
+function printWarnings({ warnings }: Staged, { edge: { stderr } }: Io): void {
   for (const warning of warnings) stderr.write(`warning: ${warning}\n`);
 }
 

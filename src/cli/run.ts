@@ -1,11 +1,10 @@
-// From the words of the command line to an exit code: 0 done, 1 failed, 2 wrong usage.
+// From the words of the command line to an exit code (EXIT_CODES).
 import { parseArgs } from "node:util";
 import { didYouMean } from "../core/did-you-mean.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { Command, CommandOption, Io, ListedCommand, OptionValue } from "./command.ts";
 import { commands } from "./index.ts";
-
-const helpOption: CommandOption = { type: "boolean", doc: "show this text" };
+import { helpOption, NOT_RUNNING, usage, usageOf, withValue } from "./usage.ts";
 
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const [first = "serve", ...rest] = argv;
@@ -26,13 +25,13 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 async function help(name: string | undefined, io: Io): Promise<number> {
   const command = name === undefined ? undefined : commandNamed(name);
   if (name !== undefined && !command) return refuseUnknown(name, io);
-  io.edge.stdout.write(command ? usageOf(command, await command.load()) : usage());
+  io.edge.stdout.write(command ? usageOf(command, await command.load()) : usage(commands));
   return 0;
 }
 
 function refuseUnknown(name: string, { edge: { stderr } }: Io): number {
   const names = commands.map((command) => command.name);
-  stderr.write(`hub: there is no command "${name}"${didYouMean(name, names)}\n\n${usage()}`);
+  stderr.write(`hub: there is no command "${name}"${didYouMean(name, names)}\n\n${usage(commands)}`);
   return 2;
 }
 
@@ -60,7 +59,9 @@ async function runCommand(listed: ListedCommand, words: readonly string[], io: I
   } catch (error) {
     // A HubError says what to do; anything else is a bug and needs its stack.
     stderr.write(`hub: ${error instanceof HubError || !(error instanceof Error) ? messageOf(error) : error.stack}\n`);
-    return 1;
+    const isAway = error instanceof HubError && error.code === "unavailable";
+    // What a hub cannot start without is another matter.
+    return isAway && listed.name !== "serve" ? NOT_RUNNING : 1;
   }
 }
 
@@ -90,28 +91,7 @@ function checkOption(
   const option = Object.hasOwn(options, name) ? options[name] : undefined;
   if (!option) throw new Error(`there is no option "${rawName}"${didYouMean(rawName, known)}`);
   if (option.type === "string" && !value) throw new Error(`--${name} needs a value: --${withValue(name, option)}`);
+  if (option.values && !option.multiple && value !== undefined && !option.values.includes(value))
+    throw new Error(`--${name} must be one of ${option.values.join(", ")}`);
   if (option.type === "boolean" && value !== undefined) throw new Error(`--${name} takes no value`);
-}
-
-function withValue(name: string, { type, value = "VALUE" }: CommandOption): string {
-  return type === "string" ? `${name} ${value}` : name;
-}
-
-function usage(): string {
-  const width = Math.max(...commands.map((command) => call(command).length));
-  const list = commands.map((command) => `  hub ${call(command).padEnd(width)}  ${command.summary}\n`).join("");
-  return `A home-automation hub in one file.\n\n${list}\n\`hub help COMMAND\` lists the options of a command.\n`;
-}
-
-function usageOf(listed: ListedCommand, command: Command): string {
-  const rows = Object.entries({ ...command.options, help: helpOption }).map(
-    ([name, option]) => [`--${withValue(name, option)}`, option.doc] as const,
-  );
-  const width = Math.max(...rows.map(([option]) => option.length));
-  const options = rows.map(([option, doc]) => `  ${option.padEnd(width)}  ${doc}\n`).join("");
-  return `hub ${call(listed)} [options]\n  ${listed.summary}\n\n${options}`;
-}
-
-function call({ name, args }: ListedCommand): string {
-  return args ? `${name} ${args}` : name;
 }

@@ -12,7 +12,7 @@ import { type Machine, thisMachine } from "../system/machine.ts";
 import { planInstall, planUninstall, type Step } from "../system/service.ts";
 import { isPlainPath } from "../system/service-unit.ts";
 import { lastLines, type ServiceState, serviceState } from "../system/systemctl.ts";
-import { type Command, counted, homeOf, homeOption, type Invocation, type Io } from "./command.ts";
+import { type Command, counted, homeOf, homeOption, type Invocation, type Io, jsonOption, print } from "./command.ts";
 import { loadConfigOf, readConfig } from "./prepare.ts";
 import { hubVersion } from "./version.ts";
 
@@ -33,6 +33,7 @@ export function createServiceCommand(machine: Machine): Command {
         doc: "let the hub's administrators replace it by a file they upload; then do not run its executable with sudo",
       },
       "dry-run": { type: "boolean", doc: "change nothing: list the steps, and write the unit to standard output" },
+      ...jsonOption,
     },
     maxPositionals: 1,
     async run(invocation) {
@@ -48,7 +49,6 @@ export const service = createServiceCommand(thisMachine);
 
 async function install(invocation: Invocation, machine: Machine): Promise<number> {
   const { io, options } = invocation;
-  const { stdout } = io.edge;
   const dryRun = options["dry-run"] === true;
   if (!dryRun) assertMay(invocation, machine);
   if (!io.compiled) throw new HubError("conflict", "only the compiled hub can become a service: bun run build");
@@ -67,15 +67,13 @@ async function install(invocation: Invocation, machine: Machine): Promise<number
   });
   await runSteps(plan.steps, invocation, dryRun);
   if (dryRun) {
-    stdout.write(plan.unit);
+    print(invocation, { installed: false, unit: plan.unit }, () => plan.unit);
     return 0;
   }
-  stdout.write(
-    `The hub ${hubVersion} runs as a service: user ${plan.user}, home ${home.root}. It starts with the machine.\n`,
-  );
-  stdout.write(
-    `${known ? "To see its log" : "To see its log, with the administrator's password"}: journalctl -u hub\n`,
-  );
+  print(invocation, { installed: true, version: hubVersion, user: plan.user, home: home.root }, () => {
+    const log = known ? "To see its log" : "To see its log, with the administrator's password";
+    return `The hub ${hubVersion} runs as a service: user ${plan.user}, home ${home.root}. It starts with the machine.\n${log}: journalctl -u hub\n`;
+  });
   return 0;
 }
 
@@ -89,10 +87,9 @@ async function uninstall(invocation: Invocation, machine: Machine): Promise<numb
   const dryRun = invocation.options["dry-run"] === true;
   if (!dryRun) assertMay(invocation, machine);
   await runSteps(planUninstall(machine), invocation, dryRun);
-  if (!dryRun)
-    invocation.io.edge.stdout.write(
-      "The service was removed. Its home, with all files, and its user are still there.\n",
-    );
+  print(invocation, { removed: !dryRun }, () =>
+    dryRun ? "" : "The service was removed. Its home, with all files, and its user are still there.\n",
+  );
   return 0;
 }
 
@@ -135,7 +132,7 @@ function foldersOutside(home: Home, { backup }: HubConfig): string[] {
 }
 
 /** Shows what systemd, the installed executable and the running hub say. Exit code 0 when the service runs and answers. */
-async function status({ io }: Invocation, machine: Machine): Promise<number> {
+async function status(invocation: Invocation, machine: Machine): Promise<number> {
   const state = await serviceState(machine);
   if (!state) throw new HubError("not_found", "there is no service here: `sudo hub service install` installs one");
   const home = state.home === undefined ? undefined : homeAt(state.home);
@@ -148,9 +145,11 @@ async function status({ io }: Invocation, machine: Machine): Promise<number> {
     ["running", runningText(health, installed)],
     ["status", state.statusText || "none"],
   ];
-  const table = rows.map(([name, text]) => `${name.padEnd(10)}${text}\n`).join("");
   const lines = await lastLines(machine, 10);
-  io.edge.stdout.write(`${table}\n${lines || "The journal shows nothing to this user: try it with sudo."}\n`);
+  print(invocation, { ...Object.fromEntries(rows), log: lines }, () => {
+    const table = rows.map(([name, text]) => `${name.padEnd(10)}${text}\n`).join("");
+    return `${table}\n${lines || "The journal shows nothing to this user: try it with sudo."}\n`;
+  });
   return state.active === "active" && typeof health === "object" ? 0 : 1;
 }
 

@@ -23,9 +23,9 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
     "token-file",
     "pair-only",
   ],
-  promote: ["force", "url"],
+  promote: ["force", "json", "url"],
   status: ["json", "url"],
-  leave: ["url"],
+  leave: ["json", "url"],
 };
 
 export const standby: Command = {
@@ -59,7 +59,7 @@ export const standby: Command = {
     },
     "pair-only": { type: "boolean", doc: "with --of: do not start here; the service, or `hub standby`, does" },
     force: { type: "boolean", doc: "with promote: although the hub does not answer, and what it did last is lost" },
-    json: { type: "boolean", doc: "with status: print JSON" },
+    json: { type: "boolean", doc: "with a word: print JSON" },
     url: { type: "string", value: "ADDRESS", doc: "with a word: where this machine answers, if hub.toml does not say" },
   },
   maxPositionals: 1,

@@ -8,8 +8,7 @@ import { isPaired, readMachine } from "../standby/machine.ts";
 import { type Command, homeOf, type Invocation } from "./command.ts";
 import { type Reached, reachOptions, withRunningHub } from "./reach.ts";
 import { createClockface, createPaint, table } from "./rules/text.ts";
-
-const TROUBLED = 4;
+import { TROUBLED } from "./usage.ts";
 
 export const status: Command = {
   options: { ...reachOptions, json: { type: "boolean", doc: "print JSON" } },

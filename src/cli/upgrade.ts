@@ -7,7 +7,7 @@ import type { Home } from "../home/paths.ts";
 import { type HealthAddress, healthAddress } from "../system/ask-health.ts";
 import { type Machine, thisMachine } from "../system/machine.ts";
 import { rollBack, type Upgraded, upgrade as upgradeHome } from "../system/upgrade.ts";
-import { type Command, homeOf, homeOption, type Io } from "./command.ts";
+import { type Command, homeOf, homeOption, type Io, jsonOption, print } from "./command.ts";
 import { configOfPaired } from "./roles/config.ts";
 
 export function createUpgradeCommand(machine: Machine): Command {
@@ -20,6 +20,7 @@ export function createUpgradeCommand(machine: Machine): Command {
         type: "boolean",
         doc: "with --rollback: the databases become what they were before the upgrade, too; they are kept for a day",
       },
+      ...jsonOption,
     },
     maxPositionals: 1,
     completes: { "": "file" },
@@ -44,7 +45,7 @@ export function createUpgradeCommand(machine: Machine): Command {
         file === undefined
           ? await rollBack(options.databases === true, given)
           : await upgradeHome(resolve(file), options.force === true, given);
-      io.edge.stdout.write(`${result(done)}\n`);
+      print(invocation, done, () => `${result(done)}\n`);
       return 0;
     },
   };

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { packTar, type TarEntry } from "modern-tar";
 import { SCRIPTS as COMPLETIONS } from "../cli/completion/scripts.ts";
+import { commands } from "../cli/index.ts";
+import { manPages } from "../cli/man.ts";
 
 /** Debian has another program called hub, so the package and its command have a name of their own. */
 const PACKAGE = "home-hub";
@@ -36,7 +38,7 @@ export function debName({ version, architecture }: Pick<DebOptions, "version" | 
 
 /** The bytes of the package. */
 export async function makeDeb(options: DebOptions): Promise<Uint8Array> {
-  const data = dataFiles(options);
+  const data = [...dataFiles(options), ...(await manFiles())];
   const control = controlFiles(options, data);
   const members: [string, Uint8Array][] = [
     ["debian-binary", Buffer.from("2.0\n")],
@@ -67,6 +69,13 @@ function dataFiles({ root, executable, version }: DebOptions): PackedFile[] {
     { name: `${docs}/changelog.gz`, mode: 0o644, bytes: gzipSync(about("CHANGELOG.md"), { level: 9 }) },
     { name: `${docs}/README.Debian`, mode: 0o644, bytes: Buffer.from(readmeOf(version)) },
   ];
+}
+
+async function manFiles(): Promise<PackedFile[]> {
+  return [...(await manPages(commands, PACKAGE))].map(([name, page]) => ({
+    ...{ name: `usr/share/man/man1/${name}.1.gz`, mode: 0o644 },
+    bytes: gzipSync(page, { level: 9 }),
+  }));
 }
 
 function controlFiles({ version, architecture }: DebOptions, data: readonly PackedFile[]): PackedFile[] {

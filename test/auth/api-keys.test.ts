@@ -1,6 +1,6 @@
 // API keys and the whitelist: the two ways in without a login.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type AuthFixture, everythingIn, identified, openAuth, PASSWORD, refusalOf, STRANGER } from "./auth-fixture.ts";
+import { type AuthFixture, addUser, everythingIn, identified, openAuth, refusalOf, STRANGER } from "./auth-fixture.ts";
 
 let fixture: AuthFixture;
 beforeEach(() => {
@@ -53,7 +53,7 @@ test("a key that is wrong, expired or deleted", async () => {
 describe("a key and the account of its maker", () => {
   async function makerAndKey() {
     const { auth } = fixture;
-    for (const username of ["root", "ann"]) await auth.users.create({ username, password: PASSWORD, role: "admin" });
+    for (const username of ["root", "ann"]) addUser(fixture, username);
     const ann = auth.users.get("ann");
     const owner = ann?.id ?? "";
     const { key, id } = auth.apiKeys.create({ label: "panel", role: "viewer", createdBy: "ann", owner });
@@ -80,7 +80,7 @@ describe("a key and the account of its maker", () => {
     const { auth, key, open } = await makerAndKey();
     auth.users.remove("ann");
     expect(auth.stillValid(open)).toBe(false);
-    await auth.users.create({ username: "ann", password: PASSWORD, role: "admin" });
+    addUser(fixture, "ann");
     expect((await refusalOf(() => auth.identify(key, STRANGER))).code).toBe("unauthenticated");
   });
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Audit, type AuditEntry, openAudit } from "../../src/auth/audit.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { type AuthFixture, openAuth, PASSWORD, refusalOf, STRANGER } from "./auth-fixture.ts";
+import { type AuthFixture, addUser, openAuth, PASSWORD, refusalOf, STRANGER } from "./auth-fixture.ts";
 
 let fixture: AuthFixture;
 let audit: Audit;
@@ -136,7 +136,7 @@ test("a file that cannot be written stops nobody", () => {
 describe("logins", () => {
   test("successes and refusals are recorded; an unknown name is not written down", async () => {
     const { auth } = fixture;
-    await auth.users.create({ username: "ann", password: PASSWORD, role: "admin" });
+    addUser(fixture, "ann");
     await auth.login("ann", PASSWORD, "192.0.2.9", "curl/8");
     await refusalOf(() => auth.login("ANN", "wrong password", STRANGER));
     await refusalOf(() => auth.login("my secret password", "x", STRANGER));

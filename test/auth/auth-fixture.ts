@@ -7,6 +7,8 @@ import { type Audit, openAudit } from "../../src/auth/audit.ts";
 import { Auth, type Identity } from "../../src/auth/auth.ts";
 import { AuthSection } from "../../src/auth/config.ts";
 import { ownAddresses } from "../../src/auth/own-connections.ts";
+import type { Role } from "../../src/auth/roles.ts";
+import { createUsers } from "../../src/auth/users.ts";
 import { HubError } from "../../src/core/errors.ts";
 import { silentLog } from "../../src/core/log.ts";
 import type { StateDb } from "../../src/db/state-db.ts";
@@ -16,6 +18,9 @@ import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.
 
 export const SECRET = "this-is-the-secret-of-the-tests-and-nobody-elses";
 export const PASSWORD = "correct horse battery";
+/** Of PASSWORD, as the hub makes them but at the least cost, for users whose password is not what a test is about. */
+const CHEAP_HASH =
+  "$argon2id$v=19$m=8,t=1,p=1$E2MwnI+VJhFHDggsbK75KijtkcX/KX+J5L2AWhnq7ls$PBg6xH8xJGQEeqZWvT6cBc4JT6jl+30GnFFlFFxDJ3s";
 export const STRANGER = "203.0.113.7";
 
 export const random = (bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes));
@@ -62,6 +67,11 @@ export function openAuth(config: Partial<AuthSection> = {}): AuthFixture {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A user with PASSWORD. What it costs to check that at a login is in its hash, so that is cheap as well. */
+export function addUser({ db, clock }: AuthFixture, username: string, role: Role = "admin"): void {
+  createUsers(db.durable, random, () => clock.now()).create({ username, passwordHash: CHEAP_HASH, role });
 }
 
 /** The HubError that `work` throws or rejects with; fails on anything else. */

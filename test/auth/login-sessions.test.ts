@@ -1,13 +1,21 @@
 // Logins that are listed and ended: what ends, what stays, and what is written for it.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { claimsOf, forgeToken } from "../support/forged-token.ts";
-import { type AuthFixture, identified, openAuth, PASSWORD, refusalOf, SECRET, STRANGER } from "./auth-fixture.ts";
+import {
+  type AuthFixture,
+  addUser,
+  identified,
+  openAuth,
+  PASSWORD,
+  refusalOf,
+  SECRET,
+  STRANGER,
+} from "./auth-fixture.ts";
 
 let fixture: AuthFixture;
 beforeEach(async () => {
   fixture = openAuth();
-  for (const username of ["ann", "bob"])
-    await fixture.auth.users.create({ username, password: PASSWORD, role: "admin" });
+  for (const username of ["ann", "bob"]) addUser(fixture, username);
 });
 afterEach(() => fixture[Symbol.dispose]());
 

@@ -1,14 +1,23 @@
 // Another token for the same login: what it is good for, and when there is none.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { claimsOf, forgeToken } from "../support/forged-token.ts";
-import { type AuthFixture, identified, openAuth, PASSWORD, refusalOf, SECRET, STRANGER } from "./auth-fixture.ts";
+import {
+  type AuthFixture,
+  addUser,
+  identified,
+  openAuth,
+  PASSWORD,
+  refusalOf,
+  SECRET,
+  STRANGER,
+} from "./auth-fixture.ts";
 
 const DAY_MS = 86_400_000;
 let fixture: AuthFixture;
 let token: string;
 beforeEach(async () => {
   fixture = openAuth();
-  await fixture.auth.users.create({ username: "ann", password: PASSWORD, role: "user" });
+  addUser(fixture, "ann", "user");
   token = (await fixture.auth.login("ann", PASSWORD, STRANGER)).token;
 });
 afterEach(() => fixture[Symbol.dispose]());

@@ -5,6 +5,7 @@ import type { LoggedIn } from "../../src/auth/login.ts";
 import { createTokens } from "../../src/auth/tokens.ts";
 import {
   type AuthFixture,
+  addUser,
   everythingIn,
   identified,
   openAuth,
@@ -19,8 +20,8 @@ let fixture: AuthFixture;
 let session: LoggedIn;
 beforeEach(async () => {
   fixture = openAuth();
-  await fixture.auth.users.create({ username: "ann", password: PASSWORD, role: "admin" });
-  await fixture.auth.users.create({ username: "bob", password: PASSWORD, role: "admin" });
+  addUser(fixture, "ann");
+  addUser(fixture, "bob");
   session = await fixture.auth.login("ann", PASSWORD, STRANGER);
 });
 afterEach(() => fixture[Symbol.dispose]());
@@ -164,7 +165,7 @@ for (const [what, end] of Object.entries(endings)) {
 
 test("a user who is made again under the same name does not inherit tokens", async () => {
   fixture.auth.users.remove("ann");
-  await fixture.auth.users.create({ username: "ann", password: PASSWORD, role: "admin" });
+  addUser(fixture, "ann");
   await expectRefused(session.token);
 });
 

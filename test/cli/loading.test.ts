@@ -13,7 +13,7 @@ const LATER = [
   /^node_modules\/(@marcbachmann\/cel-js|fflate|nodemailer|age-encryption|ical\.js|@elysiajs\/(openapi|jwt)|jose|@modelcontextprotocol|zod|@nats-io)\//,
   /^src\/(import|mcp)\//,
   /^src\/http\/(openapi\/|routes\/(?!health))/,
-  /^src\/cli\/(?!run|index|process-io|version|serve|command|prepare|assets|profile-assets|credentials|restartable)/,
+  /^src\/cli\/(?!run|index|process-io|usage|version|serve|command|prepare|assets|profile-assets|credentials|restartable)/,
   /^src\/rules\/expression\/(cel|compile|environment)\.ts$/,
   /^src\/backup\/(restore|stage|archive|save-archive|encryption|worker|zip\/(container|wide-container|unpack))\.ts$/,
   /^src\/calendars\/read\.ts$/,

@@ -57,8 +57,8 @@ zsh_checks() {
 }
 
 fish_checks() {
-  check "fish offers commands" same "$(printf 'device-account\ndevices')" fish_offers 'hub de'
-  check "… options" same "$(printf -- '--level\n--lines')" fish_offers 'hub logs --l'
+  check "fish offers commands" same "$(printf 'device\ndevice-account\ndevices')" fish_offers 'hub de'
+  check "… options" same "$(printf -- '--last\n--level\n--lines')" fish_offers 'hub logs --l'
   check "… what is in the house" same night fish_offers 'hub rules why n'
   check "… files" same "$work/files/archive of the house.zip" fish_offers "hub restore $work/files/arch"
 }
@@ -75,9 +75,11 @@ package_checks() {
   bun_ "$here/make-deb.ts" "$binary" 1.0.0 "$work/home-hub.deb"
   dpkg-deb --extract "$work/home-hub.deb" "$work/package"
   ln -s "$work/bin/hub" "$work/bin/home-hub"
-  check "the Debian package completes its command in bash" same "$(printf 'device-account\ndevices')" bash_offers de
+  check "the Debian package completes its command in bash" same "$(printf 'device\ndevice-account\ndevices')" bash_offers de
   check "… in zsh" grep -q '^#compdef home-hub$' "$work/package/usr/share/zsh/vendor-completions/_home-hub"
   check "… which zsh can read" zsh -n "$work/package/usr/share/zsh/vendor-completions/_home-hub"
+  check "… and has its manual pages" same 'home-hub home-hub-device' \
+    sh -c 'cd "$1"; for page in home-hub home-hub-device; do zcat "$page.1.gz" | grep -q "^.SH NAME" && echo "$page"; done | xargs' sh "$work/package/usr/share/man/man1"
   check "… in fish" same night \
     fish --no-config -c 'source $argv[1]; complete -C "home-hub rules why n"' "$work/package/usr/share/fish/vendor_completions.d/home-hub.fish"
 }

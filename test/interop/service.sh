@@ -48,8 +48,10 @@ enter_room() {
   patiently systemd_pid || { cat "$work/room.log"; return 1; }
   first=$(systemd_pid)
   patiently inside systemctl is-active basic.target || { inside systemctl --failed --no-pager; return 1; }
-  bun_ "$here/other-hub.ts" "$work/next" 99.1.0
-  bun_ "$here/other-hub.ts" "$work/broken" 99.2.0 broken
+  bun_ "$here/other-hub.ts" "$work/any"
+  bun_ "$here/other-hub.ts" "$work/next" 99.1.0 plain "$work/any"
+  bun_ "$here/other-hub.ts" "$work/broken" 99.2.0 broken "$work/any"
+  rm "$work/any"
   inside mkdir /srv/new
   # What every user may write to, were it not for the sandbox.
   inside mkdir -m 1777 /srv/open

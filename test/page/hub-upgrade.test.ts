@@ -1,14 +1,12 @@
 // Another version of the hub, sent from the page, and back.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
-import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { otherHub } from "../support/other-hub.ts";
 import { until } from "../support/wait.ts";
 import { openBrowser, type Visitors } from "./support/browser.ts";
 import { PASSWORD, type PageHouse, startPageHouse } from "./support/page-house.ts";
 import { barriers, picture, press } from "./support/seen.ts";
 
-const ROOT = join(import.meta.dir, "..", "..");
-const folder = createTemporaryFolder();
+const files = new Map<string, string>();
 let house: PageHouse;
 let visitors: Visitors;
 
@@ -16,23 +14,14 @@ beforeAll(async () => {
   for (const [version, kind] of [
     ["99.1.0", "plain"],
     ["99.2.0", "late"],
-  ] as const) {
-    const build = Bun.spawn([
-      process.execPath,
-      join(ROOT, "test", "interop", "other-hub.ts"),
-      folder.at(`hub-${version}`),
-      version,
-      kind,
-    ]);
-    expect(await build.exited).toBe(0);
-  }
+  ] as const)
+    files.set(version, await otherHub(version, kind));
   house = await startPageHouse({ zigbee: 3, virtual: false, fromHome: true, toml: "[upgrade]\nwatch_secs = 2\n" });
   visitors = await openBrowser();
 });
 afterAll(async () => {
   await visitors?.[Symbol.asyncDispose]();
   await house?.[Symbol.asyncDispose]();
-  folder[Symbol.dispose]();
 });
 
 test("a version that fails is said, one that works takes over, and there is a way back", async () => {
@@ -44,7 +33,7 @@ test("a version that fails is said, one that works takes over, and there is a wa
     }).then(() => true);
   const send = async (name: string): Promise<void> => {
     const input = await page.waitForSelector("input[type=file]:not(:disabled)");
-    await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(folder.at(name));
+    await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(files.get(name) ?? "");
     await press(page, "Send it and restart with it");
     await confirm();
   };
@@ -59,20 +48,20 @@ test("a version that fails is said, one that works takes over, and there is a wa
   expect(await barriers(page)).toEqual([]);
 
   const input = await page.waitForSelector("input[type=file]:not(:disabled)");
-  await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(folder.at("hub-99.1.0"));
+  await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(files.get("99.1.0") ?? "");
   await press(page, "Send it and restart with it");
   await page.waitForSelector("dialog[open] input[type=password]");
   await picture(page, "upgrade-password");
   await press(page, "Leave it");
   await says("Nothing was done, as the password was not given.");
 
-  await send("hub-99.2.0");
+  await send("99.2.0");
   await says("The hub restarts and tries the other version");
   await says("99.2.0 did not work here");
   await picture(page, "upgrade-failed");
   expect(await barriers(page)).toEqual([]);
 
-  await send("hub-99.1.0");
+  await send("99.1.0");
   await says("The hub is version 99.1.0 now.");
   await picture(page, "upgrade-done");
 

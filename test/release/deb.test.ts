@@ -33,7 +33,10 @@ function membersOf(deb: Uint8Array): Map<string, Buffer> {
 async function filesOf(member: Buffer | undefined) {
   const entries = await unpackTar(gunzipSync(member ?? Buffer.of()), { strict: true });
   return new Map(
-    entries.map(({ header, data }) => [header.name, { header, text: Buffer.from(data ?? []).toString() }]),
+    entries.map(({ header, data }) => [
+      header.name,
+      { header, bytes: data ?? Buffer.of(), text: Buffer.from(data ?? []).toString() },
+    ]),
   );
 }
 
@@ -48,6 +51,8 @@ test("the package has the program, a command and the scripts that make it a serv
     text: "the program, of an odd length",
   });
   expect(data.get("./usr/bin/home-hub")?.header).toMatchObject({ type: "symlink", linkname: "../lib/home-hub/hub" });
+  const manual = gunzipSync(data.get("./usr/share/man/man1/home-hub-device.1.gz")?.bytes ?? Buffer.of()).toString();
+  expect(manual).toContain(".B home\\-hub device\n");
   // Each folder comes before what lies in it.
   const names = [...data.keys()];
   expect(names.indexOf("./usr/")).toBeLessThan(names.indexOf("./usr/lib/home-hub/"));

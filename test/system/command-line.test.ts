@@ -38,6 +38,8 @@ test("wrong usage ends with 2, the reason and the usage", async () => {
     [["check", "one", "more"], 'there is one argument too many: "one"', "hub check"],
     [["serve", "--home="], "--home needs a value: --home FOLDER", "hub serve"],
     [["serve", "--home"], "--home needs a value: --home FOLDER", "hub serve"],
+    [["logs", "--level", "loud"], "--level must be one of debug, info, warning, error", "hub logs"],
+    [["device-account", "x", "--for", "toaster"], "--for must be one of zigbee2mqtt, tasmota", "hub device-account"],
     [["restore", "--undo=yes"], "--undo takes no value", "hub restore"],
   ];
   for (const [args, reason, usage] of mistakes) {

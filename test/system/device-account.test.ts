@@ -102,7 +102,6 @@ test("mistakes are named, and change nothing", async () => {
     [["x"], "give one of --for KIND"],
     [["--for", "shelly"], "give the account's NAME"],
     [["x", "--for", "shelly", "--remove"], "give one of --for KIND"],
-    [["x", "--for", "toaster"], "--for: must be zigbee2mqtt, tasmota"],
     [["a/b", "--for", "shelly"], "name: must have 1 to 255 characters"],
     [["lamps", "--for", "shelly"], '"lamps" is in [[mqtt.users]] of hub.toml: take another name'],
     [["x", "--for", "custom", "--publish", "a/#/b,c"], "publish[0]: must be a topic pattern"],

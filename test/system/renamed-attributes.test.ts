@@ -97,5 +97,5 @@ test("a door of a former version is open when it is open, and its rule fires the
   expect(changes(await recorded(hub, "open"))).toEqual([...PAST.map(([, isOpen]) => isOpen), false, true, false]);
   expect(changes(await recorded(hub, "contact"))).toEqual([false, true, false, true]);
   await hub.end();
-  expect((await place.run(["rules", "turn"])).stderr).toContain("is stopped");
+  expect((await place.run(["rules", "turn"])).stderr).toContain("is not running");
 });

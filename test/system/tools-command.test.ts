@@ -43,6 +43,9 @@ beforeAll(async () => {
     "the lamp has said something",
     async () => (await hub.get<{ attributes: { on?: boolean } }>("/devices/hall_lamp")).attributes.on,
   );
+  await hub.request("POST", "/scenes", {
+    body: { id: "evening", name: "Evening", states: { hall_lamp: { on: true } } },
+  });
   const body = { label: "shell", role: "viewer" };
   key = (await hub.request("POST", "/auth/api-keys", { body })).json<{ key: string }>().key;
 });
@@ -114,7 +117,7 @@ describe("status", () => {
     await using stopped = createHubPlace();
     const told = await stopped.run(["status"]);
     expect(told).toMatchObject({ code: 3, stdout: "" });
-    expect(told.stderr).toContain("is stopped");
+    expect(told.stderr).toContain("is not running");
     const asked = await stopped.run(["status", "--json"]);
     expect(asked.code).toBe(3);
     expect(JSON.parse(asked.stdout)).toMatchObject({ running: false });
@@ -165,7 +168,7 @@ describe("logs", () => {
     const { code, stdout } = await place.run(["logs", ...here]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\d{4}-\d\d-\d\d [^ ]+ [^ ]+ info +hub.*: the hub is up/m);
-    const asked = await place.run(["logs", "--json", "--lines", "1", ...here]);
+    const asked = await place.run(["logs", "--json", "--last", "1", ...here]);
     const [line, ...more] = asked.stdout.trimEnd().split("\n");
     expect(more).toEqual([]);
     expect(JSON.parse(line ?? "")).toMatchObject({ level: expect.any(String), message: expect.any(String) });
@@ -228,14 +231,22 @@ describe("completion", () => {
   }
 
   test("bash offers commands, options, values, and what is in the house", async () => {
-    expect(await offered("de")).toEqual(["device-account", "devices"]);
+    expect(await offered("de")).toEqual(["device", "device-account", "devices"]);
+    expect(await offered("man", "sta")).toEqual(["standby", "status"]);
     expect(await offered("rules", "")).toEqual(["check", "list", "test", "turn", "why"]);
-    expect(await offered("logs", "--l")).toEqual(["--level", "--lines"]);
+    expect(await offered("logs", "--l")).toEqual(["--last", "--level", "--lines"]);
     expect(await offered("logs", "--level", "")).toEqual(["debug", "error", "info", "warning"]);
     expect(await offered("rules", "why", "n")).toEqual(["night"]);
     expect(await offered("devices", ...here, "--area", "")).toEqual(expect.arrayContaining(["attic", "hall"]));
     expect(await offered("devices", ...here, "--type", "l")).toEqual(["light"]);
     expect(await offered("rules", "test", "night", ...here, "--set", "hall_lamp.o")).toEqual(["hall_lamp.on="]);
+    expect(await offered("device", "get", ...here, "hall_l")).toEqual(["hall_lamp"]);
+    expect(await offered("device", "get", ...here, "hall_lamp", "o")).toEqual(["on"]);
+    expect(await offered("device", "set", ...here, "hall_lamp", "o")).toEqual(["on=false", "on=true"]);
+    // What bash took for a word of its own, behind the equals sign.
+    expect(await offered("device", "set", ...here, "hall_lamp", "on=t")).toEqual(["true"]);
+    expect(await offered("scene", "activate", ...here, "ev")).toEqual(["evening"]);
+    expect(await offered("events", "--type", "rule_f")).toEqual(["rule_fired"]);
     expect(await offered("logs", "--level=w")).toEqual(["warning"]);
     expect(await offered("devices", ...here, "--area=")).toEqual(expect.arrayContaining(["attic", "hall"]));
     expect(await offered("device-account", "x", "--for", "t")).toEqual(["tasmota"]);

@@ -1,5 +1,5 @@
 // Uploaded versions that do harm in their first minute: they go, and what they did to the databases goes with them.
-// Over 10 s: hubs of four such versions are compiled, and two of them are watched for seconds.
+// Over 10 s: a hub that can be each of them is compiled, and two of them are watched for seconds.
 import { beforeAll, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { createHubPlace } from "../support/hub-place.ts";

@@ -1,5 +1,5 @@
 // A newer version by upload, tried by the compiled hub that receives it: it takes over in the same process, or everything is as before.
-// Over 10 s: hubs of four other versions are compiled first.
+// Over 10 s: a hub that can be each of four other versions is compiled first.
 import { beforeAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";

@@ -1,10 +1,12 @@
 // Which words may stand where somebody types: from the list of commands and options, and from the house.
 import { HubError } from "../../core/errors.ts";
-import { isObject, type Json } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { actAsOwner } from "../../home/owner.ts";
 import { ruleFilesIn } from "../../rules/store/disk.ts";
 import type { Command, CommandOption, Completes, Invocation, ListedCommand } from "../command.ts";
 import { homeOf } from "../command.ts";
+import { deviceNamed, type NamedDevice } from "../device/named-device.ts";
+import { choicesOf } from "../device/values.ts";
 import { devicesOf } from "../devices.ts";
 import { readConfig } from "../prepare.ts";
 import { reach } from "../reach.ts";
@@ -14,7 +16,7 @@ const FILES = ":files";
 // Nobody waits longer for a word.
 const WITHIN_MS = 2000;
 // What a shell would have to quote is left out.
-const PLAIN = /^[\p{L}\p{N}_.@%+,/-]+=?$/u;
+const PLAIN = /^[\p{L}\p{N}_.@%+,/-]+(=[\p{L}\p{N}_.@%+,/-]*)?$/u;
 
 interface Asked {
   /** All there are. */
@@ -55,9 +57,10 @@ async function wordsAt(before: readonly string[], typed: string, asked: Asked): 
   if (!listed) return [];
   const command = await listed.load();
   const option = optionBefore(rest.at(-1), command);
-  if (option) return valuesOf(option, options(rest, command, invocation));
+  const called = { commands, invocation: options(rest, command, invocation) };
+  if (option) return valuesOf(option, called);
   if (typed.startsWith("-")) return [...Object.keys(command.options), "help"].map((one) => `--${one}`);
-  return argumentsOf({ listed, command, given: positionalsIn(rest, command) }, options(rest, command, invocation));
+  return argumentsOf({ listed, command, given: positionalsIn(rest, command) }, called);
 }
 
 /** The option whose value is typed next. */
@@ -85,22 +88,29 @@ interface Place {
   given: readonly string[];
 }
 
-async function argumentsOf({ listed, command, given }: Place, invocation: Invocation): Promise<readonly string[]> {
+async function argumentsOf(
+  { listed, command, given }: Place,
+  { commands, invocation }: Asked,
+): Promise<readonly string[]> {
   // `list|check|test|why [NAME]`
   const [alternatives = ""] = (listed.args ?? "").split(" ");
   const words = /^[a-z-]+(\|[a-z-]+)*$/.test(alternatives) ? alternatives.split("|") : [];
   if (words.length > 0 && given.length === 0) return words;
   const [word = ""] = given;
-  const [kind, at] = words.length > 0 ? [command.completes?.[word], 1] : [command.completes?.[""], 0];
-  return kind === undefined || given.length > at ? [] : known(kind, invocation);
+  const [kinds = [], before] =
+    words.length > 0 ? [command.completes?.[word], given.slice(1)] : [command.completes?.[""], given];
+  const kind =
+    typeof kinds !== "string" ? (kinds[before.length] ?? kinds.at(-1)) : before.length > 0 ? undefined : kinds;
+  return kind === undefined ? [] : known(kind, { commands, invocation: { ...invocation, positionals: [...before] } });
 }
 
-function valuesOf({ values, completes }: CommandOption, invocation: Invocation): Promise<readonly string[]> {
-  return values ? Promise.resolve(values) : completes ? known(completes, invocation) : Promise.resolve([]);
+function valuesOf({ values, completes }: CommandOption, asked: Asked): Promise<readonly string[]> {
+  return values ? Promise.resolve(values) : completes ? known(completes, asked) : Promise.resolve([]);
 }
 
-async function known(kind: Completes, invocation: Invocation): Promise<readonly string[]> {
+async function known(kind: Completes, { commands, invocation }: Asked): Promise<readonly string[]> {
   if (kind === "file") return [FILES];
+  if (kind === "command") return commands.map(({ name }) => name);
   const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(() => timeout.reject(new HubError("unavailable", "too late")), WITHIN_MS);
   try {
@@ -111,7 +121,7 @@ async function known(kind: Completes, invocation: Invocation): Promise<readonly 
   }
 }
 
-const KNOWN: Readonly<Record<Exclude<Completes, "file">, (invocation: Invocation) => Promise<string[]>>> = {
+const KNOWN: Readonly<Record<Exclude<Completes, "file" | "command">, (invocation: Invocation) => Promise<string[]>>> = {
   // By their files, which are there also while the hub is stopped.
   async rule(invocation) {
     const home = homeOf(invocation);
@@ -124,6 +134,14 @@ const KNOWN: Readonly<Record<Exclude<Completes, "file">, (invocation: Invocation
       Object.keys(isObject(attributes) ? attributes : {}).map((attribute) => `${id}.${attribute}=`),
     );
   },
+  device: async (invocation) => textsOf(await devicesOf((await reach(invocation)).client), "id"),
+  scene: async (invocation) => textsOf(await (await reach(invocation)).client.ask("GET", "/scenes"), "id"),
+  reported: async (invocation) => Object.keys((await firstNamed(invocation)).attributes),
+  async wanted(invocation) {
+    const { attributes, described } = await firstNamed(invocation);
+    const names = [...new Set([...Object.keys(described), ...Object.keys(attributes)])];
+    return names.flatMap((name) => wantedWords(name, described[name], attributes[name]));
+  },
   async export(invocation) {
     const home = homeOf(invocation);
     using _owner = actAsOwner(home);
@@ -133,6 +151,19 @@ const KNOWN: Readonly<Record<Exclude<Completes, "file">, (invocation: Invocation
   area: async (invocation) => textsOf(await (await reach(invocation)).client.ask("GET", "/areas"), "id"),
   type: async (invocation) => textsOf(await devicesOf((await reach(invocation)).client), "device_type"),
 };
+
+/** The device that is named before what is typed. */
+async function firstNamed(invocation: Invocation): Promise<NamedDevice> {
+  return deviceNamed((await reach(invocation)).client, invocation.positionals[0] ?? "");
+}
+
+/** `on=true` and `on=false`, `effect=blink`, `brightness=`. */
+function wantedWords(name: string, schema: JsonObject | undefined, present: Json | undefined): string[] {
+  if (schema?.readOnly === true) return [];
+  const isSwitch = schema === undefined ? typeof present === "boolean" : schema.type === "boolean";
+  const values = choicesOf(schema) ?? (isSwitch ? [true, false] : [""]);
+  return values.map((value) => `${name}=${value}`);
+}
 
 function textsOf(list: Json, key: string): string[] {
   return (Array.isArray(list) ? list : []).flatMap((one) => {

@@ -8,6 +8,7 @@ import { createRuleExpressions } from "../../rules/read/expressions.ts";
 import { blueprintsIn } from "../../rules/store/check.ts";
 import { readRuleFile, ruleFilesIn } from "../../rules/store/disk.ts";
 import { createRuleReader } from "../../rules/store/read-rule.ts";
+import { findNamed } from "../find.ts";
 import type { HubClient } from "../hub-client.ts";
 
 export interface ListedRule {
@@ -33,6 +34,18 @@ export interface ListedRule {
 export async function rulesOfHub(client: HubClient): Promise<ListedRule[]> {
   const answer = await client.ask("GET", "/rules");
   return (Array.isArray(answer) ? answer : []).filter(isObject).map(fromAnswer);
+}
+
+/** By its id, its name, or the name of its file. Throws as `findNamed`. */
+export function findRule<T extends Pick<ListedRule, "id" | "name" | "file">>(rules: readonly T[], wanted: string): T {
+  const stem = (file: string): string => file.replace(/\.(?:ron|toml)$/i, "");
+  return findNamed(rules, wanted, {
+    noun: "rule",
+    listedBy: "hub rules list",
+    toldApartBy: "file or id",
+    also: ({ file }) => [file, stem(file)],
+    byPart: true,
+  });
 }
 
 function fromAnswer(rule: JsonObject): ListedRule {

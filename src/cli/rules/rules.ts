@@ -10,13 +10,12 @@ import { printable } from "../../core/printable.ts";
 import { isHomeLocked } from "../../home/lock.ts";
 import { actAsOwner } from "../../home/owner.ts";
 import type { Home } from "../../home/paths.ts";
-import { formatFinding } from "../../rules/store/check.ts";
-import { checkModes, findRuleProblems } from "../check.ts";
+import { checkModes, createReport, findRuleProblems } from "../check.ts";
 import { type Command, counted, homeOf, homeOption, type Invocation } from "../command.ts";
 import { type HubClient, openHubClient } from "../hub-client.ts";
 import { readConfig } from "../prepare.ts";
-import { findRule } from "./find.ts";
-import { type ListedRule, rulesOfHome, rulesOfHub } from "./listed-rules.ts";
+import { notRunning } from "../reach.ts";
+import { findRule, type ListedRule, rulesOfHome, rulesOfHub } from "./listed-rules.ts";
 import { createClockface, createPaint, table } from "./text.ts";
 import { type TraceTextOptions, traceText } from "./trace-text.ts";
 import { testBody } from "./try-rule.ts";
@@ -107,16 +106,16 @@ function noteOf({ problem, running_version, last_error, warnings }: ListedRule):
 
 async function check({ invocation, home, config, names }: Context): Promise<number> {
   const { edge } = invocation.io;
-  const modes = checkModes(home, invocation.io, { located: config.location.latitude !== undefined, failures: [] });
+  const report = createReport(invocation);
+  const modes = checkModes(home, { located: config.location.latitude !== undefined, report });
   const all = findRuleProblems(home, { config, modes });
   const known = names.length > 0 ? rulesOfHome(home) : [];
   const wanted = names.length > 0 ? new Set(names.map((name) => fileOf(name, known))) : undefined;
   const findings = all.findings.filter(({ file }) => wanted === undefined || wanted.has(basename(file)));
   const problems = findings.filter(({ warning }) => !warning).length;
-  if (invocation.options.json)
-    edge.stdout.write(`${JSON.stringify(findings.map(({ frame: _, ...finding }) => finding))}\n`);
+  findings.forEach(report.noteRule);
+  if (invocation.options.json) edge.stdout.write(`${JSON.stringify(report.problems)}\n`);
   else {
-    for (const finding of findings) edge.stderr.write(`${formatFinding(finding)}\n`);
     const files = counted(wanted?.size ?? all.files, "rule file");
     const warnings = findings.length - problems;
     if (problems === 0)
@@ -203,7 +202,7 @@ async function named(client: HubClient, [name, another]: readonly string[]): Pro
 /** Throws HubError `unavailable` where the hub is stopped. */
 async function runningClient(context: Omit<Context, "names">, why: string): Promise<HubClient> {
   if (isHomeLocked(context.home)) return clientOf(context);
-  throw new HubError("unavailable", `the hub in ${context.home.root} is stopped, and ${why}: start it first`);
+  throw notRunning(context.home, why);
 }
 
 function clientOf({ invocation, home, config }: Omit<Context, "names">): Promise<HubClient> {

@@ -2,8 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { printable } from "../../core/printable.ts";
 import type { HubClient } from "../hub-client.ts";
-import { findRule } from "./find.ts";
-import { rulesOfHub } from "./listed-rules.ts";
+import { findRule, rulesOfHub } from "./listed-rules.ts";
 
 export interface Turned {
   id: string;

@@ -8,25 +8,31 @@ import { borrowHome } from "../../home/lock.ts";
 import { actAsOwner } from "../../home/owner.ts";
 import type { Home } from "../../home/paths.ts";
 import { isPaired, machinePath, readMachine } from "../../standby/machine.ts";
-import { homeOf, type Invocation } from "../command.ts";
-import { withRunningHub } from "../reach.ts";
+import { homeOf, type Invocation, print } from "../command.ts";
+import { reach } from "../reach.ts";
 
 export async function leave(invocation: Invocation): Promise<number> {
   const { io } = invocation;
   const home = homeOf(invocation);
   const file = isPaired(home) ? readMachine(home) : undefined;
   if (!file) throw new HubError("conflict", "this machine has nothing to do with a standby");
-  if (file.role === "hub")
-    return withRunningHub(invocation, async ({ client }) => {
-      await client.ask("DELETE", "/standby");
-      io.edge.stdout.write("this hub has no standby any more: the other machine is refused from now on\n");
-      return 0;
-    });
+  if (file.role === "hub") {
+    await (await reach(invocation)).client.ask("DELETE", "/standby");
+    print(
+      invocation,
+      { role: "hub" },
+      () => "this hub has no standby any more: the other machine is refused from now on\n",
+    );
+    return 0;
+  }
   using _owner = actAsOwner(home);
   using _lock = borrowHome(home);
   const kept = putAside(home, io.edge.clock.now());
-  io.edge.stdout.write(
-    `this machine is no standby any more; what it had copied is in ${kept}. Run \`hub standby leave\` on the hub as well, so that it expects none\n`,
+  print(
+    invocation,
+    { role: "standby", kept },
+    () =>
+      `this machine is no standby any more; what it had copied is in ${kept}. Run \`hub standby leave\` on the hub as well, so that it expects none\n`,
   );
   return 0;
 }

@@ -4,7 +4,7 @@ import { HubError } from "../../core/errors.ts";
 import { isObject } from "../../core/json.ts";
 import { actAsOwner } from "../../home/owner.ts";
 import { isPaired, readMachine } from "../../standby/machine.ts";
-import { homeOf, type Invocation } from "../command.ts";
+import { homeOf, type Invocation, print } from "../command.ts";
 import { type Local, openLocal } from "./local.ts";
 
 const WITHIN_MS = 150_000;
@@ -24,12 +24,12 @@ export async function promote(invocation: Invocation): Promise<number> {
     key: local.key,
     body: { force: options.force === true },
   });
-  if (isObject(answer)) io.edge.stdout.write(`${String(answer.message)}\n`);
+  if (isObject(answer) && !options.json) io.edge.stdout.write(`${String(answer.message)}\n`);
   const until = clock.mono() + WITHIN_MS;
   while (clock.mono() < until) {
     await sleep(clock, "promote", EVERY_MS);
     if (await isHub(local)) {
-      io.edge.stdout.write("this machine is the hub now\n");
+      print(invocation, { role: "hub" }, () => "this machine is the hub now\n");
       return 0;
     }
   }

@@ -6,11 +6,10 @@ import { printable } from "../../core/printable.ts";
 import { actAsOwner } from "../../home/owner.ts";
 import { isPaired, type MachineFile, readMachine } from "../../standby/machine.ts";
 import { homeOf, type Invocation } from "../command.ts";
-import { NOT_RUNNING, withRunningHub } from "../reach.ts";
+import { withRunningHub } from "../reach.ts";
 import { createPaint, table } from "../rules/text.ts";
+import { NOT_RUNNING, TROUBLED } from "../usage.ts";
 import { openLocal } from "./local.ts";
-
-const TROUBLED = 4;
 
 export async function status(invocation: Invocation): Promise<number> {
   const { io, options } = invocation;

@@ -1,6 +1,6 @@
 // What `hub rules` understands and how it writes: names of rules, made-up states, times and colours.
 import { describe, expect, test } from "bun:test";
-import { findRule } from "../../../src/cli/rules/find.ts";
+import { findRule } from "../../../src/cli/rules/listed-rules.ts";
 import { afterText, createClockface, createPaint, table } from "../../../src/cli/rules/text.ts";
 import { testBody } from "../../../src/cli/rules/try-rule.ts";
 import type { Output } from "../../../src/core/edge.ts";
