@@ -24,6 +24,10 @@ export interface DevicePort {
   /** Any message of the plugin or account about one of its devices. */
   heard(pluginId: string): void;
   ownerOf(deviceId: string): string | undefined;
+  /** Somebody is there who takes its commands: it is again what it was before the hub's restart. */
+  attended(deviceId: string): void;
+  /** Those of before the hub's restart that were not heard of since, and that nobody attends to. */
+  unattended(): Iterable<{ readonly id: string; readonly pluginId: string }>;
 }
 
 export interface PluginPort {
