@@ -39,6 +39,7 @@ export function recordingLog(): { log: Log; entries: LogEntry[] } {
       info: write("info"),
       warn: write("warn"),
       error: write("error"),
+      always: write("always"),
       child: (part) => at(name ? `${name}.${part}` : part),
     };
   };

@@ -1,5 +1,5 @@
 // Each run ends with one event: `rule_fired` once its actions were executed, or `rule_run_ended` where something else ended it.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Typed } from "../../../src/rules/model/define.ts";
 import { on, openRig, type Rig, rule } from "./rig.ts";
 
@@ -46,6 +46,36 @@ test("an action that fails is told first, and the rule has fired all the same", 
   rig.begin(rule("r1", { triggers: clap, actions: [broken, on("b")] }));
   await clapped(rig);
   expect(story).toEqual(["action_failed r1", "b", "rule_fired r1"]);
+});
+
+describe("what an action sent and did not get through", () => {
+  for (const [waits, result] of [
+    [true, "queued"],
+    [false, "failed"],
+  ] as const)
+    test(`is an action_failed, and ${result} in the trace`, async () => {
+      await using rig = openRig();
+      rig.begin(rule("r1", { triggers: clap, actions: [{ type: "sends", waits }, wait(60)] }));
+      await clapped(rig);
+      const error = waits ? "no network; it is stored, and tried again" : "no network";
+      expect(rig.events.at(-1)).toMatchObject({ type: "action_failed", rule_id: "r1", action_type: "sends", error });
+      expect(rig.engine.traces("r1")[0]?.actions[0]).toMatchObject({ type: "sends", result });
+      await rig.clock.advance(60_000);
+      expect([rig.count("action_failed"), rig.count("rule_fired")]).toEqual([1, 1]);
+    });
+
+  test("is told when it is known, also when the run is over", async () => {
+    await using rig = openRig();
+    const late = Promise.withResolvers<void>();
+    rig.onCommand(() => late.promise);
+    rig.begin(rule("r1", { triggers: clap, actions: [{ type: "sends", waits: true }] }));
+    await clapped(rig);
+    expect([rig.count("rule_fired"), rig.count("action_failed")]).toEqual([1, 0]);
+    late.resolve();
+    await rig.clock.advance(0);
+    expect(rig.count("action_failed")).toBe(1);
+    expect(rig.engine.traces("r1")[0]?.actions).toMatchObject([{ type: "sends", result: "ok" }]);
+  });
 });
 
 test("of runs beside each other, each tells of its own end", async () => {
