@@ -7,11 +7,10 @@ export const FORMATS = ["number", "time", "date", "datetime", "duration"] as con
 export type FormatName = (typeof FORMATS)[number];
 
 // Loading the data of a language takes milliseconds.
-const large = lazy(() => new Intl.NumberFormat("en", { useGrouping: false, maximumFractionDigits: 4 }));
-const small = lazy(() => new Intl.NumberFormat("en", { useGrouping: false, maximumSignificantDigits: 4 }));
+const inFull = lazy(() => new Intl.NumberFormat("en", { useGrouping: false, maximumSignificantDigits: 21 }));
 const CEL_DURATION = /^-?[0-9]+(?:\.[0-9]+)?s$/;
 
-/** A value as people write it: without exponents and rounding errors such as 21.499999; undefined for null. */
+/** A value as it was reported, and as people write it: without exponents, and without what only a computer adds; undefined for null. */
 export function valueText(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value;
@@ -45,10 +44,18 @@ export function localText(at: number, timezone: string): Record<"date" | "time" 
 
 function numberText(value: number): string | undefined {
   if (!Number.isFinite(value)) return undefined;
-  // Adding 0 turns -0 into 0.
-  return (Math.abs(value) < 1 ? small : large)()
-    .format(value + 0)
-    .replace(/^-0$/, "0");
+  const meant = withoutNoise(value);
+  const text = String(meant);
+  return text.includes("e") ? inFull().format(meant) : text;
+}
+
+/** Sums have noise behind the 15th digit (0.1 + 0.2), and numbers of 32 bits behind the ninth (21.399999618530273 is 21.4). */
+function withoutNoise(value: number): number {
+  if (Number.isInteger(value)) return value;
+  const rounded = (digits: number): number => Number(value.toPrecision(digits));
+  if (Math.fround(value) !== value || rounded(9) === value) return rounded(15);
+  const digits = [6, 7, 8, 9].find((some) => Math.fround(rounded(some)) === value);
+  return rounded(digits ?? 15);
 }
 
 function fixedText(value: number | undefined, digits: number): string | undefined {

@@ -23,6 +23,8 @@ export interface Log {
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
   error(message: string, fields?: Fields): void;
+  /** Written whatever the level is, as a warning: what somebody asked to have written. */
+  always(message: string, fields?: Fields): void;
   /** The same log under a longer name: `log.child("mqtt")` writes as `hub·mqtt`. */
   child(part: string): Log;
 }
@@ -70,8 +72,11 @@ export function openLog({ clock, output, level, file: path }: LogOptions): Opene
         );
   if (file) sinks.push(fileSink(file, clock));
 
-  function write(category: readonly string[], at: Level, message: string, fields: Fields = {}): void {
-    if (ORDER[at] < ORDER[level]) return;
+  function write(category: readonly string[], at: Level, message: string, fields?: Fields): void {
+    if (ORDER[at] >= ORDER[level]) put(category, at, message, fields);
+  }
+
+  function put(category: readonly string[], at: Level, message: string, fields: Fields = {}): void {
     const text = Object.keys(fields).length > 0 ? `${message} ${formatFields(fields)}` : message;
     const record: LogRecord = {
       category,
@@ -96,6 +101,7 @@ export function openLog({ clock, output, level, file: path }: LogOptions): Opene
       info: (message, fields) => write(category, "info", message, fields),
       warn: (message, fields) => write(category, "warning", message, fields),
       error: (message, fields) => write(category, "error", message, fields),
+      always: (message, fields) => put(category, "warning", message, fields),
       child: (part) => at([...category, part]),
     };
   }
@@ -111,7 +117,7 @@ export function openLog({ clock, output, level, file: path }: LogOptions): Opene
 }
 
 /** A log that drops everything. */
-export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, always() {}, child: () => silentLog };
 
 function formatter(colour: boolean): TextFormatter {
   return redactByPattern(colour ? getAnsiColorFormatter() : getTextFormatter(), SECRET_PATTERNS);

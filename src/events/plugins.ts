@@ -20,7 +20,7 @@ export const pluginRegistered = defineEvent(
 
 export const pluginOffline = defineEvent(
   "plugin_offline",
-  "A plugin's heartbeat expired, or its process ended",
+  "A plugin's heartbeat expired, or its process ended without being asked to",
   {
     plugin_id: Type.String(),
     reason: Type.String(),

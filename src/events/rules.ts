@@ -42,7 +42,7 @@ export const actionFailed = defineEvent(
 
 export const ruleRunEnded = defineEvent(
   "rule_run_ended",
-  "A run of a rule that was waiting does not go on, and not because its actions ended it",
+  "A run of a rule ended before its actions were executed, and not because they ended it",
   {
     rule_id: Type.String(),
     /** The id where the rule is gone. */

@@ -133,5 +133,5 @@ export type FromWorker =
   | { kind: "health"; health: StoreHealth }
   | { kind: "answer"; id: number; page: AnswerPage }
   | { kind: "refusal"; id: number; code: ErrorCode; message: string; details: Record<string, unknown> }
-  | { kind: "log"; level: Exclude<Level, "warning"> | "warn"; message: string; fields: Fields }
+  | { kind: "log"; level: Exclude<Level, "warning"> | "warn" | "always"; message: string; fields: Fields }
   | { kind: "closed" };

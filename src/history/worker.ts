@@ -9,7 +9,7 @@ import type { FromWorker, Moment, SampleRows, ToWorker } from "./worker-protocol
 declare const self: Worker;
 
 const post = (message: FromWorker): void => self.postMessage(message);
-const logOf = (level: "debug" | "info" | "warn" | "error"): Log["info"] => {
+const logOf = (level: Extract<FromWorker, { kind: "log" }>["level"]): Log["info"] => {
   return (message, fields = {}) => post({ kind: "log", level, message, fields });
 };
 const log: Log = {
@@ -17,6 +17,7 @@ const log: Log = {
   info: logOf("info"),
   warn: logOf("warn"),
   error: logOf("error"),
+  always: logOf("always"),
   child: () => log,
 };
 

@@ -1,5 +1,5 @@
 // What the nouns of the house (areas, modes, scenes, switches, timers, variables) have in common: how their list, create, get,
-// edit and remove routes are documented, and the two answers that carry a status of their own.
+// edit and remove routes are documented and logged, and the two answers that carry a status of their own.
 import { type TSchema, Type } from "@sinclair/typebox";
 import { doc, type Refusals, type RouteDoc } from "./doc.ts";
 
@@ -23,11 +23,11 @@ export function crudDocs({ noun, plural: tag, schema }: Noun) {
         answers: { 200: { description, schema: Type.Array(schema) } },
       }),
     create: (refusals: Refusals, summary = `Make ${aNoun}`) =>
-      doc({ access: "user", summary, tag, answers: { 201: answer }, refusals }),
+      doc({ access: "user", audit: `${noun}.create`, summary, tag, answers: { 201: answer }, refusals }),
     get: () => doc({ access: "viewer", summary: `One ${noun}`, tag, answers: { 200: answer } }),
     /** For every route that changes one and answers with it. */
     edit: (summary: string, more: Pick<RouteDoc, "makesMissing" | "refusals"> = {}) =>
-      doc({ access: "user", summary, tag, answers: { 200: answer }, ...more }),
+      doc({ access: "user", audit: `${noun}.change`, summary, tag, answers: { 200: answer }, ...more }),
     remove: (summary = `Remove ${aNoun}`) =>
       doc({
         access: "user",

@@ -35,6 +35,10 @@ export interface RouteDoc {
   scope?: Scope;
   /** Guests may use it as well, for the devices or scenes that an administrator chose for them. */
   guests?: GuestThing;
+  /** It gives out or changes what opens the hub, or shows who did what: a whitelisted address needs a token for it as well. */
+  needsToken?: boolean;
+  /** The callers choose the keys of the query, and may repeat them. */
+  anyQuery?: boolean;
   /** Whether it changes something; unless said, all but GET do. */
   acts?: boolean;
   /** A public route that is not in `[server] max_anonymous_requests_per_second`: it costs no more than a refusal, or knows its callers. */
@@ -58,7 +62,7 @@ export interface RouteDoc {
   streamedBody?: boolean;
   /** Bytes that the body may have, where it is not `[server] max_body_bytes`. */
   largestBody?: number;
-  /** Its action in the audit log; routes that only read have none. */
+  /** Its action in the audit log. Routes that only read have none, but for those that give out secrets. */
   audit?: string | AuditedAct;
 }
 
@@ -67,6 +71,8 @@ export function doc({
   access,
   scope,
   guests,
+  needsToken,
+  anyQuery,
   acts,
   unlimited,
   summary,
@@ -94,6 +100,8 @@ export function doc({
       "x-refusals": refusals,
       ...(scope ? { "x-scope": scope } : {}),
       ...(guests ? { "x-guests": guests } : {}),
+      ...(needsToken ? { "x-needs-token": true } : {}),
+      ...(anyQuery ? { "x-any-query": true } : {}),
       ...(acts === undefined ? {} : { "x-acts": acts }),
       ...(unlimited ? { "x-unlimited": true } : {}),
       ...(frames ? { "x-frames": frames } : {}),

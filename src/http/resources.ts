@@ -23,6 +23,10 @@ export interface Route {
   scope: Scope | undefined;
   /** Whether callers without an account are not counted; see `RouteDoc`. */
   unlimited: boolean;
+  /** An address that is whitelisted is not enough; see `RouteDoc`. */
+  needsToken: boolean;
+  /** Its callers choose the keys of the query, and may repeat them. */
+  anyQuery: boolean;
   /** It changes something in the hub or in the house: only the hub of the house does it. */
   acts: boolean;
   /** Guests may pass for the things that were chosen for them, though their role is too low. */
@@ -57,6 +61,8 @@ export function resourcesOf(apps: readonly AnyElysia[], publicPaths: readonly st
       access: publicPaths.includes(path) ? "public" : ((detail["x-access"] as Access | undefined) ?? "admin"),
       scope: detail["x-scope"] as Scope | undefined,
       unlimited: detail["x-unlimited"] === true,
+      needsToken: detail["x-needs-token"] === true,
+      anyQuery: detail["x-any-query"] === true,
       acts: (detail["x-acts"] as boolean | undefined) ?? method !== "GET",
       guests: detail["x-guests"] as GuestThing | undefined,
       tokenInQuery: detail["x-token-in-query"] === true,

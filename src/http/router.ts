@@ -10,6 +10,7 @@ import type { AuditTrail } from "./audit-trail.ts";
 import { type Callers, createBearerReader } from "./callers.ts";
 import type { Cors } from "./cors.ts";
 import type { Page } from "./page.ts";
+import { refuseRepeatedKeys } from "./query.ts";
 import type { RequestTurns } from "./request-turns.ts";
 import { isHost, splitUrl } from "./request-url.ts";
 import {
@@ -92,6 +93,7 @@ export function createRouter({
     const address = credential === undefined ? callers.addressOf(request, server) : "";
     const identity = callers.identify(request, address, credential);
     assertInScope(route, identity);
+    if (route.needsToken && identity.kind === "whitelist") throw new HubError("unauthenticated", NEEDS_TOKEN);
     if (!allows(identity.role, access) && !mayAsGuest(route, request, identity))
       throw new HubError("forbidden", `this needs the role ${access}; yours is ${identity.role}`);
     callers.admit(request, route, identity);
@@ -127,6 +129,7 @@ export function createRouter({
       if (!resource) throw new HubError("not_found", "there is nothing at this address");
       const route = routeFor(resource, request.method);
       admit(route, request, server);
+      if (!route.anyQuery) refuseRepeatedKeys(splitUrl(request.url).query);
       return route.access === "public" && !route.unlimited
         ? addressLimit.answer(request, server, () => run(route, request))
         : run(route, request);
@@ -193,6 +196,9 @@ export function createRouter({
     },
   };
 }
+
+const NEEDS_TOKEN =
+  "this needs the token of an administrator, from a whitelisted address too: log in at /api/v1/auth/login, or make an API key";
 
 /** The path's parameters as Bun read them, percent-decoded. */
 function parametersOf({ given }: Route, request: Request): Record<string, string> {

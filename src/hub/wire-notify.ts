@@ -14,7 +14,7 @@ import { type HeldMessages, openHeldMessages } from "../notify/people/held.ts";
 import { createPeople, type People, type PeopleHouse } from "../notify/people/people.ts";
 import { type Pictures, startPictures } from "../notify/pictures/pictures.ts";
 import { createHouseTime } from "../notify/render.ts";
-import type { HouseEffects } from "../rules/model/host.ts";
+import type { HouseEffects, Undelivered } from "../rules/model/host.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -140,27 +140,36 @@ function withLinks(addressed: Addressed, hooks: NoticeHooks): Addressed {
 /** How long a rule waits for the result: a mistake in the configuration shows within this time, and a slow service delays no rule. */
 const RULE_WAITS_MS = 25;
 
-/** Notifications of rules, which are kept until they are delivered. Rejects with the failures that are known at once. */
+/** Notifications of rules, which are kept until they are delivered. Rejects with the failures for good that are known at once. */
 export function notifyForRules(messenger: Pick<Messenger, "post">, clock: Clock): HouseEffects["notify"] {
   return async function notify({ channels, ...notification }, _signal, record) {
     // When `post` returns, the notification is stored; its later fate is in the log and in events.
     const first = messenger.post(channels, notification, record);
     const decided = new AbortController();
-    const late = sleep(clock, "notify-answer", RULE_WAITS_MS, decided.signal).then(() => []);
+    const late = sleep(clock, "notify-answer", RULE_WAITS_MS, decided.signal).then(() => undefined);
     const tries = await Promise.race([first, late]);
     decided.abort();
-    const failed = tries.filter(({ state }) => state === "failed");
-    if (failed.length > 0) {
-      const of = channels.length > 1 ? `${failed.length} of ${channels.length} channels: ` : "";
-      throw new HubError("upstream_failed", of + failed.map(describeFailure).join("; "));
-    }
-    // One that only waits for its turn is no news.
-    const waits = tries.flatMap(({ channel, error }) =>
-      error === undefined ? [] : `${channel} waits, because ${error}`,
-    );
-    const notes = tries.flatMap(({ channel, note }) => (note === undefined ? [] : `${channel}: ${note}`));
-    return { waits: waits.length > 0 ? waits.join("; ") : undefined, notes };
+    if (tries === undefined) return { notes: [], later: first.then(undeliveredIn) };
+    const undelivered = undeliveredIn(tries);
+    if (undelivered?.waits === false) throw new HubError("upstream_failed", undelivered.why);
+    return {
+      undelivered,
+      notes: tries.flatMap(({ channel, note }) => (note === undefined ? [] : `${channel}: ${note}`)),
+    };
   };
+}
+
+/** What failed for good, if anything did; else what waits, unless it only waits for its turn. */
+function undeliveredIn(tries: readonly FirstTry[]): Undelivered | undefined {
+  const failed = tries.filter(({ state }) => state === "failed");
+  if (failed.length > 0) {
+    const of = tries.length > 1 ? `${failed.length} of ${tries.length} channels: ` : "";
+    return { why: of + failed.map(describeFailure).join("; "), waits: false };
+  }
+  const waits = tries.flatMap(({ channel, error }) =>
+    error === undefined ? [] : `${channel} waits, because ${error}`,
+  );
+  return waits.length > 0 ? { why: waits.join("; "), waits: true } : undefined;
 }
 
 function describeFailure({ channel, error = "it failed", hint }: FirstTry): string {

@@ -57,7 +57,10 @@ export interface MessageCounts {
 }
 
 export interface BrokerOptions
-  extends Pick<GatekeeperOptions, "accounts" | "rights" | "onMessage" | "log" | "limited" | "rateLimits">,
+  extends Pick<
+      GatekeeperOptions,
+      "accounts" | "rights" | "onMessage" | "onSubscribed" | "log" | "limited" | "rateLimits"
+    >,
     Pick<BrokerMemoryOptions<Client>, "db" | "budget" | "flushSecs"> {
   config: MqttSection;
   clock: Clock;
@@ -143,6 +146,13 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   aedes.on("connackSent", ({ returnCode }, client) => {
     if (returnCode === 0) connections.get(client.conn as Duplex)?.open();
   });
+  aedes.on("subscribe", (subscriptions, client) =>
+    gatekeeper.subscribed(
+      client,
+      subscriptions.map(({ topic }) => topic),
+    ),
+  );
+  aedes.on("clientReady", (client) => gatekeeper.subscribed(client));
   aedes.on("unsubscribe", (filters, client) => gatekeeper.unsubscribed(client, filters));
   aedes.on("clientError", logEnd);
   aedes.on("connectionError", logEnd);

@@ -26,6 +26,8 @@ export interface GatekeeperOptions extends PublishGateOptions {
   /** Called for each publish and subscription that is denied. */
   onDenied: () => void;
   onAdmitted: (connection: ClientConnection) => void;
+  /** Called for each filter whose messages a client gets from now on. */
+  onSubscribed: (account: Account, filter: string) => void;
   log: Log;
 }
 
@@ -113,6 +115,14 @@ export class Gatekeeper {
       const gets = filters.keys().some((filter) => matchesFilter(filter, topic) && counts(account, filter));
       return gets && rights.mayReceive(account, topic);
     });
+  }
+
+  /** Without `filters`, a client took up its kept session with those that this has. */
+  subscribed(client: Client, filters?: readonly string[]): void {
+    const session = this.#sessionOf.get(client);
+    if (!session) return;
+    const granted = [...(filters ?? session.filters.keys())].filter((filter) => session.filters.has(filter));
+    for (const filter of granted) this.#options.onSubscribed(session.account, filter);
   }
 
   unsubscribed(client: Client, filters: readonly string[]): void {

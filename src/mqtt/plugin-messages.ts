@@ -75,11 +75,11 @@ export function createPluginMessages({ devices, plugins, logs, limited, newDevic
       }),
     heartbeat: ({ payload }, pluginId) =>
       passed(readMessage(check.heartbeat, payload), (heartbeat) => plugins.heartbeat(pluginId, heartbeat)),
-    status({ payload }, pluginId) {
+    status({ payload, byWill }, pluginId) {
       const status = textOf(payload.subarray(0, 64)).trim().toLowerCase();
       if (status !== "active" && status !== "degraded" && status !== "offline")
         return "neither active nor degraded nor offline";
-      plugins.status(pluginId, status);
+      plugins.status(pluginId, status, byWill);
       return undefined;
     },
     capabilities: ({ payload }, pluginId) =>

@@ -24,11 +24,16 @@ export interface DevicePort {
   /** Any message of the plugin or account about one of its devices. */
   heard(pluginId: string): void;
   ownerOf(deviceId: string): string | undefined;
+  /** Somebody is there who takes its commands: it is again what it was before the hub's restart. */
+  attended(deviceId: string): void;
+  /** Those of before the hub's restart that were not heard of since, and that nobody attends to. */
+  unattended(): Iterable<{ readonly id: string; readonly pluginId: string }>;
 }
 
 export interface PluginPort {
   heartbeat(pluginId: string, heartbeat: Heartbeat): void;
-  status(pluginId: string, status: "active" | "degraded" | "offline"): void;
+  /** `byWill`: the broker said so for the plugin, whose connection broke off; undefined where that is not known. */
+  status(pluginId: string, status: "active" | "degraded" | "offline", byWill?: boolean): void;
   registered(pluginId: string, deviceId: string): void;
   /** It sent any message. */
   heard(pluginId: string): void;
@@ -50,6 +55,8 @@ export interface ReceivedMessage {
   payload: Uint8Array;
   qos: number;
   retain: boolean;
+  /** The broker publishes it for a client that is gone; undefined where an external one does not tell. */
+  byWill?: boolean;
   /** An external broker had kept it: it says how things are, and is neither an event nor a sign of life. */
   kept?: true;
 }

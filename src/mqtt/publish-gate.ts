@@ -114,7 +114,8 @@ export class PublishGate {
     }
     const { topic: name, qos, retain } = packet;
     const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
-    onMessage({ account, clientId, name, topic, payload, qos, retain });
+    const byWill = packet === (publisher.client as { will?: unknown }).will;
+    onMessage({ account, clientId, name, topic, payload, qos, retain, byWill });
   }
 
   #deny({ account, clientId, connection }: Publisher, packet: Message, reason: string): void {

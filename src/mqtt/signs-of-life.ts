@@ -22,7 +22,8 @@ export function createSignsOfLife({ devices, plugins }: SignsOptions): (message:
 }
 
 /** The broker publishes such for a client that is gone; a plugin's own status says itself what it means. */
-function mayBeWill({ topic, payload }: ReceivedMessage): boolean {
+function mayBeWill({ topic, payload, byWill }: ReceivedMessage): boolean {
+  if (byWill) return true;
   if (topic.kind === "plugin") return topic.subtopic === "status";
   if (topic.kind !== "device" || topic.subtopic !== "availability" || payload.length > 64) return false;
   return ["offline", "0", "false"].includes(textOf(payload).trim().toLowerCase());

@@ -1,13 +1,14 @@
 // The MQTT part as the hub uses it: builds the broker with its accounts, rights, limits and bridge.
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
-import { isValidId, type RandomBytes } from "../core/ids.ts";
+import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { isTopicName } from "../core/topic-filter.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { type Account, createAccounts, type PluginGrant, type StoredAccounts } from "./accounts.ts";
+import { checkedId, createAttendance } from "./attendance.ts";
 import { createBridge } from "./bridge.ts";
 import { type Broker, type BrokerOptions, startBroker } from "./broker.ts";
 import type { MqttSection } from "./config.ts";
@@ -111,8 +112,19 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
   });
   const onOther = ({ account, name, payload }: ReceivedMessage) => options.onOther?.(otherOf(account, name, payload));
   const onMessage = createBridge({ devices, plugins, feed, log, limited, logs, newDeviceLimit, onOther });
+  const attendance = createAttendance({ prefix, rights, devices });
   const rateLimits = createRateLimits({ clock, config, limits });
-  const broker = stack.use(await startBroker({ ...options, accounts, rights, onMessage, limited, rateLimits }));
+  const broker = stack.use(
+    await startBroker({
+      ...options,
+      accounts,
+      rights,
+      onMessage,
+      onSubscribed: attendance.onSubscribed,
+      limited,
+      rateLimits,
+    }),
+  );
   log.info("the MQTT broker listens", { host: broker.host, port: broker.port, prefix });
   stack.use(clock.every("mqtt accounts", RECHECK_MS, recheckIfChanged));
   const disposables = stack.move();
@@ -137,15 +149,6 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
     await broker.publish(topic, payload, { qos, retain });
   }
 
-  const commandTopic = (deviceId: string): string =>
-    formatTopic(prefix, { kind: "device", deviceId: checkedId(deviceId), subtopic: "cmd" });
-  const everything = new Set(["#", `${prefix}/#`]);
-
-  function checkedId(id: string): string {
-    if (!isValidId(id)) throw new HubError("invalid", `"${id}" cannot be an id in an MQTT topic`);
-    return id;
-  }
-
   return {
     host: broker.host,
     port: broker.port,
@@ -159,14 +162,11 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
       },
     },
     async command(deviceId, payload) {
-      await publish(commandTopic(deviceId), JSON.stringify(payload), 1, false);
+      await publish(attendance.commandTopic(deviceId), JSON.stringify(payload), 1, false);
     },
     isConnected: (name) => broker.hasClient((account) => account.name === name),
     takesCommands: (deviceId, owner) =>
-      broker.hasSubscriber(
-        commandTopic(deviceId),
-        (account, filter) => account.name === owner || !everything.has(filter),
-      ),
+      broker.hasSubscriber(attendance.commandTopic(deviceId), (...by) => attendance.takes(owner, ...by)),
     async manage(pluginId, payload) {
       const topic = formatTopic(prefix, { kind: "plugin", pluginId: checkedId(pluginId), subtopic: "manage/cmd" });
       gate?.assertOpen();

@@ -101,7 +101,7 @@ export interface DeliveryFault {
   retryAfterMs?: number;
   /** The server itself refused it for now: the reason may be this message alone, and others may get through. */
   mayBeTheMessage?: boolean;
-  /** What to do about it, in plain words. */
+  /** What to do about it, in plain words of ours alone: nothing of the configuration or the server, as it is shown as it is. */
   hint?: string;
   status?: number;
   /** The server's own words, without secrets. */

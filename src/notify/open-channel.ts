@@ -68,13 +68,21 @@ function scrubbedRefusals(
 // Any error but a DeliveryError is a bug of ours: it is reported as a failure for good.
 function scrubbedError(error: unknown, scrub: Scrub): DeliveryError {
   const fault: DeliveryFault = error instanceof DeliveryError ? error.fault : { transient: false };
-  const { answer, hint } = fault;
-  return new DeliveryError(scrub(messageOf(error)), {
+  const { answer } = fault;
+  // What stands before the server's answer, and the hint, are the hub's own words: a password may be one of them.
+  const [own, others] = partsOf(messageOf(error), answer);
+  return new DeliveryError(own + scrub(others), {
     ...fault,
     ...(answer === undefined ? {} : { answer: scrub(answer) }),
-    ...(hint === undefined ? {} : { hint: scrub(hint) }),
     ...scrubbedRefusals(fault, scrub),
   });
+}
+
+/** The hub's own words, and what may be another's. */
+function partsOf(message: string, answer: string | undefined): [own: string, others: string] {
+  return answer !== undefined && message.endsWith(`: ${answer}`)
+    ? [message.slice(0, -answer.length), answer]
+    : ["", message];
 }
 
 function scrubbedLog(log: Log, scrub: Scrub): Log {
@@ -87,6 +95,7 @@ function scrubbedLog(log: Log, scrub: Scrub): Log {
     info: (message, more) => log.info(scrub(message), fields(more)),
     warn: (message, more) => log.warn(scrub(message), fields(more)),
     error: (message, more) => log.error(scrub(message), fields(more)),
+    always: (message, more) => log.always(scrub(message), fields(more)),
     child: (part) => scrubbedLog(log.child(part), scrub),
   };
 }

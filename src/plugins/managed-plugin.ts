@@ -55,6 +55,8 @@ export class ManagedPlugin implements AsyncDisposable {
   #lastExit: LastExit | null = null;
   #restarts = 0;
   #closing = false;
+  /** Its process is being ended: what it says of its own end is no news. */
+  #isEnding = false;
   #lastRequest: Promise<unknown> = Promise.resolve();
 
   constructor(options: ManagedPluginOptions) {
@@ -107,9 +109,9 @@ export class ManagedPlugin implements AsyncDisposable {
     return this.#options.output.log(lines);
   }
 
-  /** Receives the plugin's own messages; undefined while it has no process. */
+  /** Receives the plugin's own messages; undefined while it has no process, or this is being ended. */
   presence(): Presence | undefined {
-    return this.#process ? this.#presence : undefined;
+    return this.#process && !this.#isEnding ? this.#presence : undefined;
   }
 
   /** What keeps it from running until a person corrects it. */
@@ -221,7 +223,7 @@ export class ManagedPlugin implements AsyncDisposable {
     // Logged once, not for every try.
     if (this.#lastExit?.reason !== reason) this.#log.error("plugin cannot be started", { reason });
     this.#lastExit = failedStart(error, this.#options.clock);
-    this.#presence.to("offline", reason);
+    this.#presence.gone(reason);
     this.#retryAfter(retryMs);
   }
 
@@ -262,12 +264,13 @@ export class ManagedPlugin implements AsyncDisposable {
     const again_in_ms = this.#backoff.next();
     const { reason } = exit;
     this.#log.warn("plugin ended", { reason, crashes_last_hour: this.#crashesLastHour(), again_in_ms });
-    this.#presence.to("offline", reason);
+    this.#presence.gone(reason);
     this.#retryAfter(again_in_ms);
   }
 
   #processEnded(exit: LastExit): void {
     this.#process = undefined;
+    this.#isEnding = false;
     this.#lastExit = exit;
     this.#presence.release();
     this.#revoke();
@@ -277,12 +280,19 @@ export class ManagedPlugin implements AsyncDisposable {
   async #endProcess(): Promise<boolean> {
     const current = this.#process;
     if (!current) return true;
-    if (!(await current.stop())) {
+    if (!(await this.#stopProcess(current))) {
       this.#log.error("plugin process cannot be killed", { process: current.pid });
       return false;
     }
     this.#processEnded(await current.ended);
     return true;
+  }
+
+  async #stopProcess(current: PluginProcess): Promise<boolean> {
+    this.#isEnding = true;
+    const ended = await current.stop();
+    if (!ended) this.#isEnding = false;
+    return ended;
   }
 
   async #endHung(): Promise<void> {
@@ -298,7 +308,7 @@ export class ManagedPlugin implements AsyncDisposable {
   /** Ends it and treats that as a crash, so that it is restarted. */
   async #endAsCrash(current: PluginProcess, reason: string): Promise<void> {
     this.#options.output.note(reason);
-    if (!(await current.stop())) return this.#presence.expect();
+    if (!(await this.#stopProcess(current))) return this.#presence.expect();
     this.#crashed({ ...(await current.ended), reason });
   }
 

@@ -1,4 +1,5 @@
-// Whether a plugin is alive: its status, its heartbeats, and the events about them. Independent of processes. Every message is a
+// Whether a plugin is alive: its status, its heartbeats, and the events about them. Independent of processes. That it cannot be
+// reached for now is a status; `plugin_offline` says that its heartbeats have stopped for good, or its process has ended unasked. Every message is a
 // sign of life; silence means something only from a plugin that has said nothing yet, or has ever sent heartbeats.
 import { type Clock, isoSeconds, type Timer } from "../core/clock.ts";
 import { guarded } from "../core/lifecycle.ts";
@@ -48,9 +49,12 @@ export interface Presence {
   release(): void;
   /** Changes the status. */
   to(status: PluginStatus, reason?: string): void;
+  /** Its process ended, or could not be started, although nobody wanted that: `plugin_offline`. */
+  gone(reason: string): void;
   heartbeat(heartbeat: Heartbeat): void;
   registered(deviceId: string): void;
-  reported(status: ReportedStatus): void;
+  /** `byWill`: the broker said so, as its connection broke off; undefined where that is not known. */
+  reported(status: ReportedStatus, byWill?: boolean): void;
   /** It sent any other message. */
   alive(): void;
 }
@@ -86,11 +90,14 @@ export function createPresence({
     status = next;
     if (next === "active") offlineReported = false;
     emit({ type: "plugin_status_changed", plugin_id: id, previous, status, ...(reason && { reason }) });
-    if (next === "offline" && !offlineReported) {
-      offlineReported = true;
-      emit({ type: "plugin_offline", plugin_id: id, reason: reason ?? "it said so" });
-    }
     if (next === "offline" || next === "stopped") lost();
+  }
+
+  function gone(reason: string): void {
+    to("offline", reason);
+    if (offlineReported) return;
+    offlineReported = true;
+    emit({ type: "plugin_offline", plugin_id: id, reason });
   }
 
   function alive(): void {
@@ -118,7 +125,7 @@ export function createPresence({
     else if (isLong && sendsHeartbeats && status === "offline") hung();
     else {
       announced = false;
-      to("offline", sendsHeartbeats ? `no heartbeat for ${timeoutSecs} s` : `it sent nothing within ${timeoutSecs} s`);
+      gone(sendsHeartbeats ? `no heartbeat for ${timeoutSecs} s` : `it sent nothing within ${timeoutSecs} s`);
       if (sendsHeartbeats) watch(isLong ? timeoutMs : 2 * timeoutMs - silentMs);
     }
   }
@@ -147,6 +154,7 @@ export function createPresence({
       silence = undefined;
     },
     to,
+    gone,
     alive,
     heartbeat(heartbeat) {
       sendsHeartbeats = true;
@@ -171,16 +179,22 @@ export function createPresence({
       announced = true;
       emit({ type: "plugin_registered", plugin_id: id, device_id: deviceId });
     },
-    reported(reported) {
-      if (reported !== "offline") {
-        alive();
-      } else {
-        // The timeout continues: a process that lost its connection is restarted in the end.
-        announced = false;
-        to("offline", "the plugin reported itself offline");
-      }
+    reported(reported, byWill) {
+      if (reported !== "offline") return alive();
+      announced = false;
+      to("offline", wordsFor(byWill));
+      // The timeout continues: that it does not come back is `plugin_offline`, and a process that lost its connection is restarted.
+      if (silence) return;
+      heardAt = clock.mono();
+      watch(timeoutMs);
     },
   };
+}
+
+function wordsFor(byWill: boolean | undefined): string {
+  if (byWill) return "its MQTT connection broke off";
+  const said = "the plugin reported itself offline";
+  return byWill === undefined ? `${said}, or its MQTT connection broke off` : said;
 }
 
 function shortText(value: unknown): string | undefined {

@@ -56,7 +56,7 @@ export interface Plugins extends PluginRemote, AsyncDisposable {
   /** What a person has to correct before a plugin can run. */
   problems(): string[];
   heartbeat(pluginId: string, heartbeat: Heartbeat): void;
-  status(pluginId: string, status: ReportedStatus): void;
+  status(pluginId: string, status: ReportedStatus, byWill?: boolean): void;
   registered(pluginId: string, deviceId: string): void;
   /** It sent any message. */
   heard(pluginId: string): void;
@@ -234,10 +234,10 @@ export function createPlugins(options: PluginsOptions): Plugins {
       for (const plugin of managed.values()) plugin.brokerConnected();
     },
     heartbeat: (id, heartbeat) => presenceOf(id)?.heartbeat(heartbeat),
-    status(id, status) {
+    status(id, status, byWill) {
       // The broker retains this message of plugins that no longer exist: they are not listed.
       if (status === "offline" && !managed.has(id) && !external.has(id)) return;
-      presenceOf(id)?.reported(status);
+      presenceOf(id)?.reported(status, byWill);
     },
     registered: (id, deviceId) => presenceOf(id)?.registered(deviceId),
     heard: (id) => presenceOf(id)?.alive(),

@@ -1,5 +1,5 @@
 // Which devices can be reached. A device that is restored after a restart of the hub is not available before it, or its owner, is
-// heard: whoever brought it may be gone.
+// heard, or somebody is there who takes its commands: whoever brought it may be gone.
 import type { Clock, Timer } from "../core/clock.ts";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { HubEvent } from "../events/catalog.ts";
@@ -50,6 +50,17 @@ export class Availability implements Disposable {
   heard(owner: string): void {
     if (this.#unheard.size === 0) return;
     for (const device of [...this.#unheard.values()]) if (device.pluginId === owner) this.#set(device, true);
+  }
+
+  /** Somebody takes its commands. */
+  attended(id: string): void {
+    const device = this.#unheard.get(id);
+    if (device) this.#set(device, true);
+  }
+
+  /** Were available before the hub's restart, and neither heard of nor attended since. */
+  unheard(): Iterable<Device> {
+    return [...this.#unheard.values()];
   }
 
   /** The plugin that brought it is gone. */

@@ -163,6 +163,16 @@ export class Registry implements Disposable {
     this.#availability.heard(pluginId);
   }
 
+  /** Somebody is there who takes its commands: it is again what it was before the hub's restart. */
+  attended(id: string): void {
+    this.#availability.attended(id);
+  }
+
+  /** Those of before the hub's restart that were neither heard of nor attended since. */
+  unattended(): Iterable<Device> {
+    return this.#availability.unheard();
+  }
+
   /** Whether it is available, or was before the hub's restart and has not been heard of since. */
   isPresumedAvailable({ id, available }: Device): boolean {
     return available || this.#availability.isUnheard(id);

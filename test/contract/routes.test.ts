@@ -7,6 +7,7 @@ interface Operation {
   tags?: string[];
   responses?: Record<string, unknown>;
   "x-access": "admin" | "user" | "viewer" | "public";
+  "x-audit"?: string;
 }
 
 // The contract's table and the ones it leaves open to all.
@@ -29,6 +30,23 @@ const CONTRACT = [
   "POST /api/v1/system/backup",
   "GET /api/v1/system/status",
   "GET /api/v1/plugins",
+];
+
+const NOT_LOGGED = [
+  // Logged where they are handled, with what a route cannot know.
+  ...["POST /auth/login", "POST /notify/links/{token}", "POST /standby/sync", "POST /standby/history"],
+  ...["POST /standby/leftovers", "POST /standby/hand-over", "POST /auth/confirm"],
+  // They change nothing.
+  ...["POST /rules/check", "POST /rules/compose", "POST /rules/{id}/test", "POST /rules/{id}/replay"],
+  ...["POST /rules/replay", "DELETE /rules/replay/{replay}", "POST /system/config/check", "POST /system/config/edit"],
+  "POST /system/backups/look",
+  // The caller's own: a token, the look of the page, a browser.
+  ...["POST /auth/renew", "PUT /ui/layout", "DELETE /ui/layout"],
+  ...["POST /notify/web-push/subscriptions", "DELETE /notify/web-push/subscriptions"],
+  // Events of their own say what happened.
+  ...["POST /webhooks/{path}", "PUT /webhooks/{path}", "POST /notify/test", "POST /notify/outbox/{id}/retry"],
+  // What is kept stays what it is.
+  ...["POST /history/exports/{name}/backfill", "POST /calendars/{id}/refresh", "PUT /plugins/{id}/storage"],
 ];
 
 let hub: TestHub;
@@ -98,6 +116,29 @@ describe("every route", () => {
         status: 403,
       });
     }
+  });
+
+  test("refuses a key that is twice in the query, but for webhooks, whose callers choose them", async () => {
+    const answers = await Promise.all(
+      routes
+        .filter(({ name, operation }) => !PUBLIC.includes(name) && operation["x-access"] !== "public")
+        .map(async ({ name, method, path }) => {
+          const asked = { method, path: `${path}?limit=1&type=a&t%79pe=b` };
+          const answer = await call(asked, hub.adminToken);
+          return { name, status: answer.status, text: await answer.text() };
+        }),
+    );
+    for (const { name, status, text } of answers)
+      expect({ name, status, text }).toEqual({
+        name,
+        status: 400,
+        text: expect.stringContaining("type: is in the query more than once"),
+      });
+  });
+
+  test("that changes something is in the audit log, or changes nothing that anybody would ask for", () => {
+    const silent = routes.filter(({ method, operation }) => method !== "GET" && operation["x-audit"] === undefined);
+    expect(silent.map(({ name }) => name.replace("/api/v1", "")).toSorted()).toEqual(NOT_LOGGED.toSorted());
   });
 
   test("answers a bad token with why", async () => {

@@ -122,6 +122,15 @@ test("no secret reaches the log", () => {
   expect(output.text).toContain("type=x");
 });
 
+test("what somebody asked to have written is written, whatever the level", () => {
+  const output = createTestOutput();
+  const { log } = openLog({ clock: createVirtualClock(), output, level: "error" });
+  log.warn("a warning");
+  log.child("notify").always("Door", { message: "open" });
+  expect(output.text).toContain("Door message=open");
+  expect(output.text).not.toContain("a warning");
+});
+
 test("the journal gets levels as prefixes and no time of its own", () => {
   const output = { ...createTestOutput(), isJournal: true, lines: [] as string[] };
   output.write = (text) => void output.lines.push(text);

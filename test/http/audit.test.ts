@@ -92,6 +92,71 @@ test("changes of users, keys, sessions, rules and plugins are logged with caller
     expect(text).not.toContain(secret);
 });
 
+test("changes of what the house is made of are logged, and what shows secrets", async () => {
+  const done: [string, string, unknown?][] = [
+    ["PUT", "/variables/alarm_pin", { value: PIN }],
+    ["DELETE", "/variables/alarm_pin"],
+    ["POST", "/areas", { id: "attic", name: "Attic" }],
+    ["PATCH", "/areas/attic", { name: "Loft" }],
+    ["POST", "/switches", { id: "guests", name: "Guests" }],
+    ["PATCH", "/switches/guests", { name: "Visitors" }],
+    ["PATCH", "/devices/guests", { area: "attic" }],
+    ["POST", "/timers", { id: "tea" }],
+    ["PATCH", "/timers/tea", { name: "Tea" }],
+    ["POST", "/scenes", { id: "evening", name: "Evening", states: { guests: { on: true } } }],
+    ["PATCH", "/scenes/evening", { name: "Late" }],
+    ["POST", "/scenes/evening/capture"],
+    ["POST", "/groups", { id: "all", name: "All", members: ["guests"] }],
+    ["PATCH", "/groups/all", { name: "Everything" }],
+    ["PUT", "/modes/nowhere", { on: true }],
+    ["POST", "/rules", { id: RULE, name: "Bell", actions: [] }],
+    ["GET", `/rules/${RULE}/text`],
+    ...["scenes/evening", "groups/all", "timers/tea", "switches/guests", "areas/attic", `rules/${RULE}`].map(
+      (path): [string, string] => ["DELETE", `/${path}`],
+    ),
+  ];
+  const last = await lastId();
+  for (const [method, path, body] of done) await act(method, path, body);
+  const found = (await entries(`?since=${last}&limit=100`)).toReversed();
+  expect(found.map(({ action, target, outcome }) => `${action} ${target} ${outcome}`)).toEqual([
+    "variable.change alarm_pin ok",
+    "variable.remove alarm_pin ok",
+    "area.create attic ok",
+    "area.change attic ok",
+    "switch.create guests ok",
+    "switch.change guests ok",
+    "device.change guests ok",
+    "timer.create tea ok",
+    "timer.change tea ok",
+    "scene.create evening ok",
+    "scene.change evening ok",
+    "scene.change evening ok",
+    "group.create all ok",
+    "group.change all ok",
+    "mode.change nowhere refused",
+    `rule.create ${RULE} ok`,
+    `rule.read ${RULE} ok`,
+    "scene.remove evening ok",
+    "group.remove all ok",
+    "timer.remove tea ok",
+    "switch.remove guests ok",
+    "area.remove attic ok",
+    `rule.remove ${RULE} ok`,
+  ]);
+  expect(JSON.stringify(found)).not.toContain(PIN);
+});
+
+test("an answer that is not all has a link to the rest", async () => {
+  const all = await entries("?limit=1000");
+  const response = await hub.request("GET", "/system/audit?limit=2", { token: hub.adminToken });
+  const [, next] = /^<\/api\/v1(.*)>; rel="next"$/.exec(response.headers.get("link") ?? "") ?? [];
+  expect(((await response.json()) as Entry[]).map(({ id }) => id)).toEqual(all.slice(0, 2).map(({ id }) => id));
+  const second = await hub.request("GET", String(next), { token: hub.adminToken });
+  expect(((await second.json()) as Entry[])[0]?.id).toBe(all[2]?.id as number);
+  const whole = await hub.request("GET", "/system/audit?limit=5000", { token: hub.adminToken });
+  expect([whole.status, whole.headers.get("link")]).toEqual([200, null]);
+});
+
 test("commands to locks and alarms are logged, also in scenes and groups and without the PIN; those to lamps are not", async () => {
   await using plugin = await connectAsync(`mqtt://127.0.0.1:${hub.mqttPort}`, { clientId: "zigbee" }).then(
     (client) => ({
@@ -133,8 +198,10 @@ test("commands to locks and alarms are logged, also in scenes and groups and wit
   expect(found.map(({ action, target, detail }) => [action, target, detail])).toEqual([
     ["device.command", "door", '{"state":"UNLOCK","pin_code":"•••"}'],
     ["device.command", "panel", '{"arm_mode":"disarm","code":"•••"}'],
+    ["scene.create", "leave", "name: Leave"],
     ["scene.activate", "leave", ""],
     ["scene.remove", "leave", ""],
+    ["group.create", "way_out", "name: Way out"],
     ["device.command", "way_out", '{"command":"lock"}'],
   ]);
   expect(found[0]?.actor).toMatchObject({ kind: "user", name: expect.stringContaining("user-") });
@@ -185,7 +252,7 @@ describe("who may read it", () => {
         status: 200,
         contains: ['"name":"admin"'],
       },
-      { name: "within limits", path: "/system/audit?limit=1001", status: 400, contains: ["limit"] },
+      { name: "at least one", path: "/system/audit?limit=0", status: 400, contains: ["limit"] },
     ],
   );
 });

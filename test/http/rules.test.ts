@@ -352,6 +352,13 @@ describe("webhooks", () => {
     expect(traces[0]?.trigger.context).toEqual({ path: "enough", method: "GET", query: { presses: "3" }, body: null });
   });
 
+  test("a key that the caller repeats has all its values", async () => {
+    const path = await made("repeated");
+    await call(`repeated?tag=a&tag=b,c&secret=${SECRET}`, {}, "GET");
+    const [trace] = await json<{ trigger: { context: { query: object } } }[]>("GET", `${path}/traces`);
+    expect(trace?.trigger.context.query).toEqual({ tag: "a,b,c" });
+  });
+
   test("a wrong secret, none, and a wrong path have the same answer", async () => {
     await made("guarded");
     const answers = await Promise.all([

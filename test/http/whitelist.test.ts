@@ -70,3 +70,33 @@ test("the stream has the same rules", async () => {
   });
   expect(status).toBe(401);
 });
+
+test("an address alone opens neither a backup nor what opens the hub; the token of an administrator does", async () => {
+  for (const [method, path] of [
+    ["POST", "/system/backup"],
+    ["GET", "/system/config"],
+    ["PUT", "/system/config"],
+    ["GET", "/system/audit"],
+    ["POST", "/auth/users"],
+    ["PATCH", "/auth/users/admin"],
+    ["DELETE", "/auth/users/admin"],
+    ["POST", "/auth/api-keys"],
+    ["DELETE", "/auth/api-keys/1"],
+    ["POST", "/mqtt/accounts"],
+    ["POST", "/mqtt/accounts/lamp/password"],
+    ["DELETE", "/mqtt/accounts/lamp"],
+    ["POST", "/system/backups/recovery"],
+    ["POST", "/standby/pair"],
+  ] as const) {
+    const answer = await hub.request(method, path);
+    expect({ method, path, status: answer.status }).toEqual({ method, path, status: 401 });
+    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    expect(await answer.text()).toContain("the token of an administrator");
+  }
+  const backup = await hub.request("POST", "/system/backup", { token: hub.adminToken });
+  expect([backup.status, backup.headers.get("content-type")]).toEqual([200, "application/zip"]);
+  await backup.arrayBuffer();
+  // The rest is open as before.
+  for (const path of ["/system/status", "/devices", "/rules", "/system/config/schema"])
+    expect({ path, status: (await hub.request("GET", path)).status }).toEqual({ path, status: 200 });
+});

@@ -139,9 +139,9 @@ describe("plugins", () => {
     for (const [row, payload] of rows) await client.publishAsync(`hub/plugins/zig/${row}`, payload, { qos: 1 });
     expect(hub.calls).toEqual([
       ["heartbeat", "zig", { timestamp: "2026-01-01T00:00:00Z", version: "1.2", uptime_secs: 3, notices }],
-      ["status", "zig", "active"],
-      ["status", "zig", "degraded"],
-      ["status", "zig", "offline"],
+      ["status", "zig", "active", false],
+      ["status", "zig", "degraded", false],
+      ["status", "zig", "offline", false],
       ["capabilities", "zig", { spec: "1", actions: [] }],
       ["response", "zig", { request_id: "r", status: "ok" }],
     ]);

@@ -96,7 +96,7 @@ describe("wills", () => {
     for (const client of [bad, forger, good]) client.stream.destroy();
     await until(() => hub.called("status").length === 1);
     await until(() => hub.logged("a publish was denied").length === 2);
-    expect(hub.calls).toEqual([["status", "zig", "offline"]]);
+    expect(hub.calls).toEqual([["status", "zig", "offline", true]]);
   });
 
   test("the wills of clients that a stop disconnects are ignored", async () => {

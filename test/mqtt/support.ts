@@ -39,6 +39,7 @@ export function recordingLog(): { log: Log; entries: LogEntry[] } {
       info: write("info"),
       warn: write("warn"),
       error: write("error"),
+      always: write("always"),
       child: (part) => at(name ? `${name}.${part}` : part),
     };
   };
@@ -50,6 +51,9 @@ export type Call = [name: string, ...args: unknown[]];
 /** Stand-ins that record their calls, with an owner for each device. */
 function recordingPorts(owners: Record<string, string>) {
   const calls: Call[] = [];
+  /** As after a restart, none of the devices was heard of. */
+  const away = new Set(Object.keys(owners));
+  const attended: string[] = [];
   const heard: string[] = [];
   const owner = new Map(Object.entries(owners));
   const note =
@@ -75,6 +79,10 @@ function recordingPorts(owners: Record<string, string>) {
     schema: note("schema"),
     heard() {},
     ownerOf: (deviceId) => owner.get(deviceId),
+    attended(deviceId) {
+      if (away.delete(deviceId)) attended.push(deviceId);
+    },
+    unattended: () => [...away].map((id) => ({ id, pluginId: owner.get(id) ?? "" })),
   };
   const plugins: PluginPort = {
     heartbeat: note("heartbeat"),
@@ -86,7 +94,10 @@ function recordingPorts(owners: Record<string, string>) {
     heard: (pluginId) => void heard.push(pluginId),
     deviceHeard: (pluginId) => void heard.push(`a device of ${pluginId}`),
   };
-  return { calls, heard, devices, plugins, owner };
+  const restarted = (): void => {
+    for (const id of Object.keys(owners)) away.add(id);
+  };
+  return { calls, heard, attended, restarted, devices, plugins, owner };
 }
 
 export function mqttSection(given: Partial<MqttSection>): MqttSection {

@@ -32,8 +32,7 @@ function notifierOf(channels: JsonObject[], rig: Rig = createRig()): Notifier {
     section: Value.Default(NotifySection, { channels }) as NotifySection,
     timezone: "Europe/Berlin",
     house: {
-      device: (id) =>
-        id === "door" ? { id, name: "a<b>_c.d&e", attributes: { open: true, level: 21.499999 } } : undefined,
+      device: (id) => (id === "door" ? { id, name: "a<b>_c.d&e", attributes: { open: true, level: 21.5 } } : undefined),
       variable: () => undefined,
     },
   });

@@ -14,7 +14,7 @@ const devices = new Map<string, TemplateDevice>(
     {
       id: "hall",
       name: "Hall <1>",
-      attributes: { temperature: 21.499999, on: true, color: { x: 0.5 }, "a.b": "dotted", note: "{{now}}", none: null },
+      attributes: { temperature: 21.46, on: true, color: { x: 0.5 }, "a.b": "dotted", note: "{{now}}", none: null },
     },
     { id: "light.kitchen", name: "Kitchen", attributes: { on: false } },
     { id: "light", name: "Light", attributes: { kitchen: "attribute of another" } },
@@ -45,12 +45,12 @@ function createFill(given: TemplateContext = context) {
 
 describe("placeholders", () => {
   test.each([
-    ["{{device.temperature}} °C", "21.5 °C"],
+    ["{{device.temperature}} °C", "21.46 °C"],
     ["{{ device.on }}", "true"],
     ["{{device.name}} {{device.id}}", "Hall <1> hall"],
     ["{{device.color.x}} {{device.color}}", '0.5 {"x":0.5}'],
     ["{{device.a.b}}", "dotted"],
-    ["{{devices.hall.temperature}}", "21.5"],
+    ["{{devices.hall.temperature}}", "21.46"],
     ["{{devices.hall.name}}", "Hall <1>"],
     ["{{devices.light.kitchen.on}}", "false"],
     ["{{vars.shared}} {{vars.nested.key}} {{vars.guests}}", "of the rule v 3"],
@@ -182,7 +182,10 @@ describe("placeholders", () => {
 });
 
 test.each<[Json, string | undefined]>([
-  [21.499999, "21.5"],
+  [21.499999, "21.499999"],
+  [21.456789, "21.456789"],
+  [1234567.75, "1234567.75"],
+  [1795758933021001, "1795758933021001"],
   [21.399999618530273, "21.4"],
   [0.1 + 0.2, "0.3"],
   [21, "21"],
@@ -194,8 +197,11 @@ test.each<[Json, string | undefined]>([
   [1e21, "1000000000000000000000"],
   [123456.78, "123456.78"],
   [1234567890, "1234567890"],
-  [0.001234567, "0.001235"],
-  [52.520008, "52.52"],
+  [0.001234567, "0.001234567"],
+  [52.520008, "52.520008"],
+  // As numbers of 32 bits.
+  [Math.fround(0.001234567), "0.001234567"],
+  [Math.fround(52.520008), "52.520008"],
   ["text", "text"],
   ["", ""],
   [true, "true"],
@@ -205,12 +211,20 @@ test.each<[Json, string | undefined]>([
   expect(valueText(value)).toBe(expected as string);
 });
 
-test("no number is written with an exponent or a long tail", () => {
+test("no number is written with an exponent, and none is cut", () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }), (value) => {
       const text = valueText(value) ?? "";
       expect(text).toMatch(/^-?\d+(\.\d*[1-9])?$/);
-      expect(Math.abs(Number(text) - value)).toBeLessThanOrEqual(Math.max(0.00005, 0) + Math.abs(value) * 1e-12);
+      expect(Math.abs(Number(text) - value)).toBeLessThanOrEqual(
+        Math.abs(value) * (Math.fround(value) === value ? 1e-6 : 1e-14),
+      );
+    }),
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 0, max: 6 }), (digits, places) => {
+      const reported = Number(`${digits}e-${places}`);
+      expect(Number(valueText(reported))).toBe(reported);
     }),
   );
 });

@@ -1,4 +1,5 @@
-import { expect, spyOn, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
+import { existsSync, rmSync } from "node:fs";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import { alive, createRig, type Rig, until } from "./rig.ts";
 
@@ -107,6 +108,78 @@ test("any message keeps a plugin active that has sent heartbeats before", async 
   expect(rig.plugins.get("p").status).toBe("active");
   await clock.advance(1);
   expect(rig.plugins.get("p").status).toBe("offline");
+});
+
+const told = (rig: Rig) =>
+  rig.events.flatMap((event) => {
+    if (event.type === "plugin_offline") return [`plugin_offline: ${event.reason}`];
+    if (event.type !== "plugin_status_changed") return [];
+    return [event.reason === undefined ? event.status : `${event.status}: ${event.reason}`];
+  });
+
+describe("what is told of a plugin that goes", () => {
+  for (const [byWill, words] of [
+    [false, "the plugin reported itself offline"],
+    [true, "its MQTT connection broke off"],
+    [undefined, "the plugin reported itself offline, or its MQTT connection broke off"],
+  ] as const)
+    test(`${words}: plugin_offline comes when its heartbeats have stopped, and not if it comes back before`, async () => {
+      const clock = createVirtualClock();
+      await using rig = sleeper(clock);
+      await rig.plugins.start("p");
+      rig.plugins.heartbeat("p", {});
+      await clock.advance(10_000);
+      rig.plugins.status("p", "offline", byWill);
+      expect(told(rig)).toEqual(["starting", "active", `offline: ${words}`]);
+      expect(rig.unavailable).toEqual(["p"]);
+      rig.plugins.heartbeat("p", {});
+      rig.plugins.status("p", "offline", byWill);
+      await clock.advance(30_000);
+      expect(told(rig).slice(3)).toEqual(["active", `offline: ${words}`, "plugin_offline: no heartbeat for 30 s"]);
+    });
+
+  test("one that never sent heartbeats has its time from when it said that it goes", async () => {
+    const clock = createVirtualClock();
+    await using rig = sleeper(clock);
+    await rig.plugins.start("p");
+    rig.plugins.heard("p");
+    await clock.advance(300_000);
+    rig.plugins.status("p", "offline", true);
+    await clock.advance(29_999);
+    expect(rig.types()).not.toContain("plugin_offline");
+    await clock.advance(1);
+    expect(told(rig).at(-1)).toBe("plugin_offline: it sent nothing within 30 s");
+  });
+
+  test("a person's stop and restart are no plugin_offline, whatever the plugin says of itself meanwhile", async () => {
+    const script = "#!/bin/sh\ntrap 'touch going; sleep 0.1; exit 0' TERM\ntouch ready\nwhile :; do sleep 0.02; done\n";
+    await using rig = createRig([{ id: "p", binary: "p.sh" }], { "p.sh": script }, { clock: createVirtualClock() });
+    const has = (name: string) => existsSync(`${rig.home.plugin("p").root}/${name}`);
+    for (const order of ["stop", "restart"] as const) {
+      for (const name of ["ready", "going"]) rmSync(`${rig.home.plugin("p").root}/${name}`, { force: true });
+      await rig.plugins.start("p");
+      rig.plugins.heartbeat("p", {});
+      await until("it runs", () => has("ready"));
+      rig.events.length = 0;
+      const done = rig.plugins[order]("p");
+      await until("it is told to end", () => has("going"));
+      rig.plugins.status("p", "offline", false);
+      await done;
+      const begins = order === "restart" ? ["starting"] : [];
+      const ordered = order === "restart" ? "restarted" : "stopped";
+      expect(told(rig)).toEqual([`stopped: ${ordered} by a person`, ...begins]);
+    }
+  });
+
+  test("one that is killed says how it ended, also where its connection broke off before", async () => {
+    await using rig = sleeper(createVirtualClock());
+    const { pid } = await rig.plugins.start("p");
+    rig.plugins.heartbeat("p", {});
+    process.kill(-(pid ?? 0), "SIGKILL");
+    rig.plugins.status("p", "offline", true);
+    await until("it is seen", () => rig.plugins.get("p").last_exit);
+    expect(told(rig).slice(2)).toEqual(["offline: its MQTT connection broke off", "plugin_offline: ended by SIGKILL"]);
+  });
 });
 
 test("the status that a plugin reports is used", async () => {

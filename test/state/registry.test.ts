@@ -147,6 +147,14 @@ describe("after a restart", () => {
     expect(hub.events).toHaveLength(2);
   });
 
+  test("who takes its commands brings back that one alone", async () => {
+    using hub = await restarted((registry) => registry.availability("plug", false, "zigbee"));
+    expect([...hub.registry.unattended()].map(({ id }) => id).toSorted()).toEqual(["blind", "lamp"]);
+    for (const id of ["lamp", "lamp", "plug", "nobody"]) hub.registry.attended(id);
+    expect(hub.availables()).toEqual(["guests", "lamp"]);
+    expect(hub.events).toEqual([change(true, { after_restart: true }) as HubEvent]);
+  });
+
   test("a sign of life of a plugin brings back all devices that it had", async () => {
     using hub = await restarted((registry) => registry.availability("plug", false, "zigbee"));
     hub.registry.heard("zigbee");

@@ -112,3 +112,37 @@ test.concurrent("a backup of a house with a run that waits goes on in the house 
   expect(trace?.actions.at(-1)).toMatchObject({ type: "set_device_state", result: "ok" });
   expect(Date.now()).toBeGreaterThan(Date.parse(run.waits[0]?.until ?? ""));
 });
+
+test.concurrent("killed during the delay, it commands a device that only subscribes again", async () => {
+  await using place = createHubPlace();
+  const first = await place.start();
+  const actions = [
+    { type: "delay", duration_secs: 3 },
+    { type: "set_device_state", device_id: "quiet_lamp", state: { on: false } },
+  ];
+  const device = await first.mqtt();
+  await device.publishAsync("hub/devices/quiet_lamp/state", '{"on":true}', { qos: 1 });
+  const rule = { id: "quiet", name: "Quiet", trigger: { type: "manual_trigger" }, actions };
+  expect((await first.request("POST", "/rules", { body: rule })).status).toBe(201);
+  await first.request("POST", "/rules/quiet/run");
+  await until("the rule waits", async () => (await first.get<RunBody[]>("/rules/quiet/runs"))[0]?.waits[0]);
+  first.kill("SIGKILL");
+  await first.exited;
+  await Bun.sleep(3000);
+
+  const second = await place.start();
+  const runs = () => second.get<RunBody[]>("/rules/quiet/runs");
+  // Nobody is there yet who would take it.
+  expect(await runs()).toHaveLength(1);
+  const back = await second.mqtt();
+  const heard: string[] = [];
+  back.on("message", (topic, payload) => void heard.push(`${topic} ${payload}`));
+  const since = performance.now();
+  await back.subscribeAsync("hub/devices/quiet_lamp/cmd", { qos: 1 });
+  await until("the command", () => heard.length > 0, { everyMs: 20 });
+  // Whatever a busy machine takes; the two minutes that a silent device has are far away.
+  expect(performance.now() - since).toBeLessThan(5000);
+  expect(heard[0]).toStartWith('hub/devices/quiet_lamp/cmd {"on":false');
+  await until("the run is over", async () => (await runs()).length === 0);
+  expect(await second.get("/devices/quiet_lamp")).toMatchObject({ available: true });
+});

@@ -66,6 +66,7 @@ export function apiKeyRoutes({ apiKeys, callers, ...house }: ApiKeyRoutesDeps) {
         ...jsonBody(NewApiKey),
         ...doc({
           access: "admin",
+          needsToken: true,
           audit: "key.create",
           summary: "Make an API key; it ends when its owner is removed or loses the role admin",
           tag,
@@ -84,6 +85,7 @@ export function apiKeyRoutes({ apiKeys, callers, ...house }: ApiKeyRoutesDeps) {
       ({ params }) => noContent(() => apiKeys.remove(params.id)),
       doc({
         access: "admin",
+        needsToken: true,
         audit: "key.remove",
         summary: "Withdraw an API key",
         tag,

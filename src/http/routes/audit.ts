@@ -4,13 +4,13 @@ import { Elysia, t } from "elysia";
 import type { Audit, AuditRow } from "../../auth/audit.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { doc } from "../doc.ts";
-import { inRange, wholeNumber } from "../query.ts";
+import { atMost, inRange, limitUpTo, linkToNext, wholeNumber } from "../query.ts";
 
 const LIMIT = { from: 1, to: 1000 };
 const ID = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const Query = t.Object(
   {
-    limit: wholeNumber(LIMIT, { default: 100 }),
+    limit: limitUpTo(LIMIT, { default: 100 }),
     before: t.Optional(wholeNumber(ID, { description: "Only entries with a smaller id: the next page" })),
     since: t.Optional(wholeNumber(ID, { description: "Only entries with a greater id: what is new" })),
     actor: t.Optional(t.String({ description: "A name or an id" })),
@@ -40,22 +40,31 @@ const Entry = Type.Object({
 export function auditRoutes({ audit }: { audit: Pick<Audit, "list"> }) {
   return new Elysia({ prefix: "/system" }).get(
     "/audit",
-    ({ query: { limit, before, since, ...filter } }) =>
-      audit
-        .list({
-          ...filter,
-          limit: inRange("limit", limit, LIMIT),
-          before: before === undefined ? undefined : inRange("before", before, ID),
-          since: since === undefined ? undefined : inRange("since", since, ID),
-        })
-        .map(entryBody),
+    function listAudit({ query: { limit, before, since, ...filter }, request, set }) {
+      const most = atMost("limit", limit, LIMIT);
+      const rows = audit.list({
+        ...filter,
+        limit: most + 1,
+        before: before === undefined ? undefined : inRange("before", before, ID),
+        since: since === undefined ? undefined : inRange("since", since, ID),
+      });
+      const last = rows.length > most ? rows[most - 1] : undefined;
+      if (last) set.headers.link = linkToNext(request.url, { before: String(last.id) });
+      return rows.slice(0, most).map(entryBody);
+    },
     {
       query: Query,
       ...doc({
         access: "admin",
+        needsToken: true,
         summary: "Who did what from where, newest first",
         tag: "system",
-        answers: { 200: { description: "The entries", schema: Type.Array(Entry) } },
+        answers: {
+          200: {
+            description: "The entries; a Link header with rel=next where there are more",
+            schema: Type.Array(Entry),
+          },
+        },
       }),
     },
   );

@@ -155,6 +155,7 @@ export function backupTargetRoutes({
         }),
       doc({
         access: "admin",
+        needsToken: true,
         audit: "backup.recovery_sheet",
         summary:
           "The recovery sheet: what brings the house back from a copy on a new machine. Keep it outside the house",

@@ -58,6 +58,7 @@ export function backupRoutes({ backups, restores, callers }: BackupRouteDeps) {
       },
       doc({
         access: "admin",
+        needsToken: true,
         audit: "backup.download",
         summary: "Create and download a backup archive",
         tag,

@@ -125,6 +125,7 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
         ...jsonBody(DeviceEdit),
         ...doc({
           access: "user",
+          audit: "device.change",
           summary: "Give a device a name, an area or tags, or keep it out of the history",
           tag,
           answers,

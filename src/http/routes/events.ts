@@ -7,7 +7,7 @@ import { catalog } from "../../events/catalog.ts";
 import type { EventRing } from "../../events/feed.ts";
 import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
-import { inRange, linkToNext, wholeNumber } from "../query.ts";
+import { atMost, inRange, limitUpTo, linkToNext, wholeNumber } from "../query.ts";
 import { matches, parseFilter, type StreamFilter } from "../stream/filter.ts";
 import type { HubStream } from "../stream/hub-stream.ts";
 
@@ -22,7 +22,7 @@ const RecentQuery = t.Object(
   {
     ...filterQuery,
     before: t.Optional(wholeNumber(SEQ, { description: "Only events with a smaller seq" })),
-    limit: wholeNumber(LIMIT, { default: 50 }),
+    limit: limitUpTo(LIMIT, { default: 50 }),
   },
   { additionalProperties: false },
 );
@@ -73,6 +73,8 @@ const Frame = Type.Union([Event, StreamGap, StreamPong], {
   description: "One text frame of the stream",
 });
 
+const NOT_KEPT =
+  "type: mqtt_message is not kept, as there would soon be nothing else among the last events: administrators see it live at /api/v1/events/stream?type=mqtt_message";
 const ANSWER_BYTES = 4 * 1_048_576;
 
 interface Wanted {
@@ -115,9 +117,11 @@ export function eventRoutes({ ring, stream, callers }: EventRoutesDeps) {
       "",
       function recentEvents({ query, request }) {
         const isOpen = seesSecrets(callers.of(request).role);
+        const filter = parseFilter(query.type, query.device_id);
+        if (filter.types?.has("mqtt_message")) throw new HubError("invalid", NOT_KEPT);
         const { found, next } = pageOf(ring, isOpen, {
-          filter: parseFilter(query.type, query.device_id),
-          limit: inRange("limit", query.limit, LIMIT),
+          filter,
+          limit: atMost("limit", query.limit, LIMIT),
           since: inRange("since", query.since ?? 0, SEQ),
           before: inRange("before", query.before ?? SEQ.to, SEQ),
         });

@@ -10,7 +10,7 @@ import type { Registry } from "../../state/registry.ts";
 import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
 import { invalid } from "../errors.ts";
-import { inRange, linkToNext, wholeNumber } from "../query.ts";
+import { atMost, limitUpTo, linkToNext } from "../query.ts";
 
 const DAY_MS = 86_400_000;
 const LIMIT = { from: 1, to: 10_000 };
@@ -38,7 +38,7 @@ const Query = t.Object(
       }),
     ),
     agg: t.Optional(oneOf(aggregates, { description: "How a bucket is computed; avg where absent, weighted by time" })),
-    limit: t.Optional(wholeNumber(LIMIT, { description: "Samples in a page; 1000 where absent, buckets 10000" })),
+    limit: t.Optional(limitUpTo(LIMIT, { description: "Samples in a page; 1000 where absent, buckets 10000" })),
     initial: t.Boolean({
       default: true,
       description: "Whether each attribute starts with its last sample before `from`",
@@ -110,7 +110,7 @@ function readQuery(
     ...(attributes ? { attributes } : {}),
     from: since,
     to: until,
-    limit: inRange("limit", limit ?? (bucketMs === undefined ? SAMPLES : LIMIT.to), LIMIT),
+    limit: atMost("limit", limit ?? (bucketMs === undefined ? SAMPLES : LIMIT.to), LIMIT),
     ...(bucketMs === undefined ? {} : { bucketMs }),
     aggregate: agg ?? "avg",
     initial,

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { LogLine, lastLines, linesAfter } from "../../system/log-reader.ts";
 import { doc } from "../doc.ts";
-import { inRange, wholeNumber } from "../query.ts";
+import { atMost, limitUpTo } from "../query.ts";
 
 export interface LogRouteDeps {
   /** The hub's log file, and how to have everything in it. */
@@ -20,14 +20,14 @@ export function logRoutes({ logFile }: LogRouteDeps) {
   return new Elysia({ prefix: "/system" }).get(
     "/log",
     function readLog({ query: { lines, after } }) {
-      const most = inRange("lines", lines, LINES);
+      const most = atMost("lines", lines, LINES);
       logFile.flush();
       return after === undefined ? lastLines(logFile.path, most) : linesAfter(logFile.path, after);
     },
     {
       query: t.Object(
         {
-          lines: wholeNumber(LINES, { default: 100 }),
+          lines: limitUpTo(LINES, { default: 100 }),
           after: t.Optional(
             t.String({
               pattern: "^(\\d{1,20}-\\d{1,15})?$",

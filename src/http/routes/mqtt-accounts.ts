@@ -61,6 +61,7 @@ export function mqttAccountRoutes({ mqttAccounts }: MqttAccountRoutesDeps) {
       ...jsonBody(NewDeviceAccount),
       ...doc({
         access: "admin",
+        needsToken: true,
         audit: "mqtt_account.create",
         summary: "Make an MQTT account with the rights that a kind of device needs",
         tag,
@@ -73,6 +74,7 @@ export function mqttAccountRoutes({ mqttAccounts }: MqttAccountRoutesDeps) {
       ({ params }) => mqttAccounts.renew(params.name),
       doc({
         access: "admin",
+        needsToken: true,
         audit: "mqtt_account.password",
         summary: "Give an MQTT account a new password and disconnect its clients",
         tag,
@@ -85,6 +87,7 @@ export function mqttAccountRoutes({ mqttAccounts }: MqttAccountRoutesDeps) {
       ({ params }) => noContent(() => mqttAccounts.remove(params.name)),
       doc({
         access: "admin",
+        needsToken: true,
         audit: "mqtt_account.remove",
         summary: "Remove an MQTT account and disconnect its clients",
         tag,

@@ -5,11 +5,11 @@ import { isoSeconds } from "../../core/clock.ts";
 import type { Outbox, WaitingMessage } from "../../notify/outbox/outbox.ts";
 import { noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import { inRange, wholeNumber } from "../query.ts";
+import { atMost, limitUpTo } from "../query.ts";
 
 const LIMIT = { from: 1, to: 10_000 };
 const Query = t.Object(
-  { channel: t.Optional(t.String()), limit: wholeNumber(LIMIT, { default: 1000 }) },
+  { channel: t.Optional(t.String()), limit: limitUpTo(LIMIT, { default: 1000 }) },
   { additionalProperties: false },
 );
 
@@ -38,7 +38,7 @@ export function outboxRoutes({ outbox }: { outbox: Pick<Outbox, "list" | "retry"
     .get(
       "",
       ({ query: { channel, limit } }) =>
-        outbox.list({ channel, limit: inRange("limit", limit, LIMIT) }).map(waitingBody),
+        outbox.list({ channel, limit: atMost("limit", limit, LIMIT) }).map(waitingBody),
       {
         query: Query,
         ...doc({

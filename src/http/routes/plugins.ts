@@ -8,7 +8,7 @@ import type { PluginRecord } from "../../plugins/records.ts";
 import type { Plugins } from "../../plugins/supervisor.ts";
 import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
-import { inRange, wholeNumber } from "../query.ts";
+import { atMost, limitUpTo } from "../query.ts";
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
 export const Plugin = Type.Object(
@@ -97,8 +97,8 @@ export function pluginRoutes({ plugins, callers }: PluginRoutesDeps) {
       ({ params }) => plugins.restart(params.id),
       doc({ access: "admin", audit: "plugin.restart", summary: "Stop and start it", tag, answers, refusals }),
     )
-    .get("/:id/log", ({ params, query }) => plugins.log(params.id, inRange("lines", query.lines, LINES)), {
-      query: t.Object({ lines: wholeNumber(LINES, { default: 100 }) }, { additionalProperties: false }),
+    .get("/:id/log", ({ params, query }) => plugins.log(params.id, atMost("lines", query.lines, LINES)), {
+      query: t.Object({ lines: limitUpTo(LINES, { default: 100 }) }, { additionalProperties: false }),
       ...doc({
         access: "admin",
         summary: "Its last lines of output, oldest first",

@@ -56,6 +56,8 @@ export function ruleTextRoutes({ rules }: { rules: PublicOf<Rules> }) {
       },
       doc({
         access: "admin",
+        // The file shows the secrets of its webhooks.
+        audit: "rule.read",
         summary: summaries.get,
         tag,
         answers: {

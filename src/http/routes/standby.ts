@@ -142,6 +142,7 @@ export function standbyRoutes({
       () => noContent(() => second.forget()),
       doc({
         access: "admin",
+        needsToken: true,
         audit: "standby.forget",
         summary: "Forget the standby: its key ends",
         tag,
@@ -164,6 +165,7 @@ export function standbyRoutes({
         ...jsonBody(PairRequest),
         ...doc({
           access: "admin",
+          needsToken: true,
           audit: "standby.pair",
           summary: "Make a machine the standby of this hub",
           tag,

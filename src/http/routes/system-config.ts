@@ -95,6 +95,7 @@ export function systemConfigRoutes({ configFile, restart, callers }: SystemConfi
       },
       doc({
         access: "admin",
+        needsToken: true,
         summary: "hub.toml with its secrets masked, and with an ETag",
         tag,
         answers: { 200: { description: "TOML", contentType: "text/plain", schema: Type.String() } },
@@ -118,6 +119,7 @@ export function systemConfigRoutes({ configFile, restart, callers }: SystemConfi
         ),
         ...doc({
           access: "admin",
+          needsToken: true,
           audit: "config.change",
           confirmed: "A plugin that is added or changed, but for `enabled`,",
           summary: "Replace hub.toml; with If-Match 409 where it was changed meanwhile",

@@ -78,6 +78,7 @@ function sharedLayout({ layouts }: UiRoutesDeps) {
       ...jsonBody(Layout),
       ...doc({
         access: "admin",
+        audit: "layout.change",
         summary: "Set the layout of those who have none; with If-Match 409 where it was changed meanwhile",
         tag,
         answers,

@@ -52,6 +52,7 @@ export function userRoutes({ users, callers }: UserRoutesDeps) {
         ...jsonBody(NewUser),
         ...doc({
           access: "admin",
+          needsToken: true,
           audit: "user.create",
           summary: "Make a user",
           tag,
@@ -88,6 +89,7 @@ export function userRoutes({ users, callers }: UserRoutesDeps) {
         ...jsonBody(UserEdit),
         ...doc({
           access: "admin",
+          needsToken: true,
           audit: "user.change",
           summary: "Change role or password; ends the user's tokens",
           tag,
@@ -102,6 +104,7 @@ export function userRoutes({ users, callers }: UserRoutesDeps) {
       ({ params }) => noContent(() => users.remove(params.name)),
       doc({
         access: "admin",
+        needsToken: true,
         audit: "user.remove",
         summary: "Remove a user",
         tag,

@@ -41,6 +41,7 @@ export function webhookRoutes({ rules, callers, clock }: WebhookRoutesDeps) {
     parse: "none" as const,
     ...doc({
       access: "public",
+      anyQuery: true,
       // With GET too.
       acts: true,
       summary: `Trigger the rules with this path and secret (header ${SECRET_HEADER}, or ?secret=)`,
@@ -84,12 +85,13 @@ function beginAttempt(limit: LoginLimit, address: string, path: string) {
   }
 }
 
-// The caller chooses the keys: none may reach into prototypes.
+// The caller chooses the keys: none may reach into prototypes. The values of one that is repeated are one text, with commas.
 function queryOf(searchParams: URLSearchParams): Record<string, string> {
-  return Object.fromEntries([...searchParams].filter(([key]) => key !== "secret" && !PROTOTYPE_KEYS.has(key)));
+  const keys = new Set(searchParams.keys()).difference(NOT_TAKEN);
+  return Object.fromEntries([...keys].map((key) => [key, searchParams.getAll(key).join(",")]));
 }
 
-const PROTOTYPE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
+const NOT_TAKEN = new Set(["secret", "__proto__", "constructor", "prototype"]);
 
 /** Parsed where it is JSON, else text; null for an empty body. */
 async function readWebhookBody(request: Request): Promise<Json> {

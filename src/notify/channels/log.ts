@@ -11,8 +11,8 @@ export function createLogChannel(log: Log): Channel {
     limits: {},
     ...speaks(plain),
     async send({ title, message }) {
-      // A warning, so that a quieter [log] level does not hide an alert; a field, so that it stays one line.
-      log.warn(title, { message });
+      // Whatever the [log] level is, as it is said to be sent; a field, so that it stays one line.
+      log.always(title, { message });
       return { answer: "written to the log", parts: 1 };
     },
   };

@@ -107,7 +107,7 @@ export const notify = defineAction({
   },
   async run(spec, scope) {
     const { channel, channels = [], message = "", title, silent, tag, actions, image, markup, escalate_after } = spec;
-    const { host, deviceId, trigger, vars, evaluate, signal, queued, ruleId: rule } = scope;
+    const { host, deviceId, trigger, vars, evaluate, signal, ruleId: rule } = scope;
     if (spec.clear) return `${tag}: ${host.clearNotification(tag ?? "") ? "taken back" : "nothing to take back"}`;
     const once = scope.once();
     if (scope.resumed() === STORED || once?.happened) return "it was stored for sending before the hub was stopped";
@@ -119,12 +119,13 @@ export const notify = defineAction({
     const posted = host.notify(notification, signal, once?.record);
     // A run that another action begins to keep now must not do it again either.
     scope.progress(STORED);
-    const { waits, notes } = await posted;
+    const { undelivered, later, notes } = await posted;
     const to = names.join(escalateMs === undefined ? ", " : ", then ");
     const sent = [`${to}: ${shortened(message)}`, ...notes].join("; ");
-    if (waits === undefined) return sent;
-    queued();
-    return `${sent} (queued: ${waits})`;
+    void later?.then((what) => what && scope.undelivered(what));
+    if (undelivered === undefined) return sent;
+    scope.undelivered(undelivered);
+    return `${sent} (queued: ${undelivered.why})`;
   },
   example: { channel: "all", title: "Door", message: "Open at {{device.temperature}} °C 🚪" },
 });

@@ -1,6 +1,6 @@
 // One evaluation of a rule: from the activation to its actions, or to the reason why they do not run. The rule fires when
-// its conditions pass and its run mode allows a run. At that moment its cooldown begins and `rule_fired` is emitted, before
-// the first action, because the last one may come hours later.
+// its conditions pass and its run mode allows a run. At that moment its cooldown begins and the firing is counted; the event
+// `rule_fired` comes when its actions were executed: see run-events.ts.
 import type { Clock } from "../../core/clock.ts";
 import { momentNow } from "../../core/durable-moment.ts";
 import { type RandomBytes, secret } from "../../core/ids.ts";
@@ -58,8 +58,6 @@ const MAX_CHAIN = 10;
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { clock, host, runs, traces, scopeTools, quota } = options;
   const nextId = traceIds(options.random);
-  /** The types of triggers as `rule_fired` spells them, by ours. */
-  const wireTypes = new Map<string, string>();
 
   function begin(entry: Entry, activation: Activation): Trace {
     const { type, label, context } = activation;
@@ -111,24 +109,10 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     if (rule.log_runs) options.log.info(`rule ${outcome}`, { rule: rule.name, why });
   }
 
-  function wireTypeOf(type: string): string {
-    const known = wireTypes.get(type) ?? upperCamelCase(type);
-    wireTypes.set(type, known);
-    return known;
-  }
-
-  function fire(entry: Entry, activation: Activation): void {
+  function fire(entry: Entry): void {
     entry.persisted.fired = momentNow(clock);
     entry.persisted.fireCount++;
     options.onFired(entry);
-    host.emit({
-      type: "rule_fired",
-      rule_id: entry.rule.id,
-      rule_name: entry.rule.name,
-      trigger_type: wireTypeOf(activation.type),
-      trigger_context: activation.context,
-      trigger_label: activation.label,
-    });
   }
 
   return {
@@ -151,7 +135,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       if (refusal) return refuse(entry, trace, refusal);
       trace.why = whyFired(activation, trace.conditions);
       note(entry, trace);
-      fire(entry, activation);
+      fire(entry);
       const { chain, dispatch, hold } = activation;
       return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain, dispatch, hold }) };
     },
@@ -171,7 +155,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         ? whyFired(activation, trace.conditions)
         : `${activation.label}; conditions were not evaluated`;
       note(entry, trace);
-      fire(entry, activation);
+      fire(entry);
       const { chain, parent } = activation;
       return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain, parent }) };
     },
@@ -203,8 +187,4 @@ function traceIds(random: RandomBytes): () => string {
   const start = secret(random, 6);
   let count = 0;
   return () => `${start}-${(count++).toString(36)}`;
-}
-
-function upperCamelCase(type: string): string {
-  return type.replace(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -40,12 +40,15 @@ export interface StoredRun extends NewRun {
   parentId: string | undefined;
 }
 
+/** Without `executed` and `by`, it ends before its actions were executed. With nothing at all, it is on disk and goes on after the next start. */
 export interface RunEnd {
+  /** It came to the end of its actions. */
+  executed?: true;
   /** Appended to the trace's `why`. */
   note?: string;
   /** The action that ended the run. It and the actions around it succeeded; all others are cancelled. */
   by?: ActionTrace;
-  /** Why it cannot go on although nobody ended it: also told in the log and as an event. */
+  /** Why it cannot go on although nobody ended it: also told in the log. */
   lost?: string;
 }
 
@@ -72,14 +75,12 @@ export interface RunsOptions {
   quota: { take(context: TriggerContext): Disposable };
   keeper: RunKeeper;
   /** Told of each run that is over. */
-  onOver(run: Run): void;
-  /** Tells that a run could not go on. */
-  onLost(run: Pick<Run, "entry" | "trace">, why: string): void;
+  onOver(run: Run, how: RunEnd): void;
   /** Runs its actions one after the other, from its position on. A promise only if one of them waits. */
   runActions(run: Run): Promise<void> | undefined;
 }
 
-export function createRuns({ clock, log, traces, quota, keeper, onOver, onLost, runActions }: RunsOptions): Runs {
+export function createRuns({ clock, log, traces, quota, keeper, onOver, runActions }: RunsOptions): Runs {
   const taken = new WeakMap<Run, Disposable>();
   const byId = new Map<string, Run>();
 
@@ -105,8 +106,9 @@ export function createRuns({ clock, log, traces, quota, keeper, onOver, onLost, 
     };
     try {
       const pending = runActions(run);
-      if (pending !== undefined) pending.then(() => end(run, {}), fail);
-      else end(run, {});
+      const done = (): void => end(run, { executed: true });
+      if (pending !== undefined) pending.then(done, fail);
+      else done();
     } catch (error) {
       fail(error);
     }
@@ -117,10 +119,10 @@ export function createRuns({ clock, log, traces, quota, keeper, onOver, onLost, 
     if (!closeRun(clock, run, how)) return;
     taken.get(run)?.[Symbol.dispose]();
     byId.delete(run.trace.id);
-    if (how.lost !== undefined) onLost(run, how.lost);
     keeper.drop(run);
-    onOver(run);
     traces.seal(entry, run.trace);
+    // Before the next one in the queue, which tells of its own end.
+    onOver(run, how);
     const queuedAt = entry.queue.indexOf(run);
     if (queuedAt >= 0) entry.queue.splice(queuedAt, 1);
     if (entry.running.delete(run)) startNext(entry);

@@ -22,7 +22,7 @@ import { isOver, type Run, type RunScope } from "./entry.ts";
 import { type ActionPosition, enterList, noteProgress, type Wait } from "./position.ts";
 import { overlaid } from "./private-booleans.ts";
 import { type RunEnd, RunEnded } from "./runs.ts";
-import { countTurn, runActions, type SequenceTools, yieldIfDue } from "./sequence.ts";
+import { countTurn, reportFailure, runActions, type SequenceTools, yieldIfDue } from "./sequence.ts";
 import { clipCondition, clipText } from "./traces.ts";
 import type { Deadline, Waits } from "./waits.ts";
 
@@ -183,8 +183,11 @@ export function createActionScope(
       position.began ??= momentNow(clock);
       return msSince(clock, position.began);
     },
-    queued() {
-      trace.result = "queued";
+    undelivered({ why, waits }) {
+      if (!isOver(run)) trace.result = waits ? "queued" : "failed";
+      if (!isOver(run) && !waits) trace.error = clipText(why);
+      const error = waits ? `${why}; it is stored, and tried again` : why;
+      reportFailure(tools.sequence, run, { type: trace.type, error });
     },
     once: () => tools.once(run, position),
     secure: () => tools.sequence.keeper.secure(run),

@@ -153,7 +153,7 @@ function interruptedTrace(
   return found;
 }
 
-function reportFailure(
+export function reportFailure(
   { host, log, clock }: SequenceTools,
   run: Run,
   { type, error }: { type: string; error: string },

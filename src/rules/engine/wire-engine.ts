@@ -17,7 +17,6 @@ import type {
   TriggerDefinition,
 } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
-import type { Rule } from "../read/rule.ts";
 import { createMarks } from "./action-mark.ts";
 import { withCancelOnFalse } from "./cancel-on-false.ts";
 import { openEffects } from "./effects.ts";
@@ -30,6 +29,7 @@ import { createRunQuota } from "./refusals.ts";
 import { readStoredRuns } from "./restore-runs.ts";
 import { createRuleChains, type RuleChains } from "./rule-chain.ts";
 import { type Control, createControl } from "./rule-control.ts";
+import { createRunEvents } from "./run-events.ts";
 import { createRunKeeper, type RunKeeper } from "./run-keeper.ts";
 import { openRunStore, type RunJournal } from "./run-store.ts";
 import { createRuns, type Runs, type StoredRun } from "./runs.ts";
@@ -120,10 +120,13 @@ export function wireEngine(
   if (options.budget) stack.use(options.budget.enlist(runStore.fold));
   const running = () => [...entries.values()].flatMap((entry) => [...entry.running]);
   const effects = stack.use(openEffects({ db: options.db, clock, log, keeper, running }));
-  const onLost = tellLost(options);
+  const runEvents = createRunEvents({ host, log, chains });
   const allRuns = createRuns({
-    ...{ clock, log, traces, quota, keeper, onOver: effects.over },
-    onLost: ({ entry, trace }, why) => onLost({ rule: entry.rule, ruleId: entry.rule.id, id: trace.id }, why),
+    ...{ clock, log, traces, quota, keeper },
+    onOver(run, how) {
+      effects.over(run);
+      runEvents.ended(run, how);
+    },
     runActions: (run) =>
       runActions(sequence, run, { actions: run.actions, into: run.trace.actions, position: run.position }),
   });
@@ -198,7 +201,7 @@ export function wireEngine(
       onLost({ ruleId, id, entry, trace }, why) {
         if (trace) closeCutOff(trace, { at: clock.now(), why });
         if (entry && trace) traces.add(entry, trace);
-        onLost({ rule: entry?.rule, ruleId, id }, why);
+        runEvents.lost({ ruleId, ruleName: entry?.rule.name, id }, why);
       },
       scopeFor: ({ rule }, { trigger }, { vars }) =>
         createConditionScope(scopeTools, {
@@ -211,17 +214,6 @@ export function wireEngine(
   }
 
   return { store, traces, runs, evaluator, control, triggers, holds, schedules, booleans, restoreRuns };
-}
-
-type LostRun = { rule: Pick<Rule, "name"> | undefined; ruleId: string; id: string };
-
-/** Tells of runs that do not go on: nobody ended them, and something in the house may be left half done. */
-function tellLost({ log, host }: EngineOptions): (run: LostRun, why: string) => void {
-  return ({ rule, ruleId, id }, why) => {
-    const name = rule?.name ?? ruleId;
-    log.warn("a run of a rule that was waiting does not go on", { rule: name, why });
-    host.emit({ type: "rule_run_ended", rule_id: ruleId, rule_name: name, run_id: id, reason: why });
-  };
 }
 
 type OwnTools = Omit<ActionScopeTools, "sequence"> & { chains: RuleChains; keeper: RunKeeper };

@@ -6,7 +6,7 @@ import type { OwnRows } from "../../db/own-rows.ts";
 import type { EventType } from "../../events/catalog.ts";
 import type { Envelope } from "../../events/feed.ts";
 import type { Schedule } from "../schedule/schedule.ts";
-import type { HouseReads, RuleActor, RuleHost } from "./host.ts";
+import type { HouseReads, RuleActor, RuleHost, Undelivered } from "./host.ts";
 import type { FoundBy } from "./targets.ts";
 import type { ConditionTrace } from "./trace.ts";
 
@@ -148,8 +148,11 @@ export interface ActionScope extends Scope {
   progress(value: Json): void;
   /** Ms since it first asked, also over a restart of the hub. */
   elapsed(): number;
-  /** What the action sent is stored and not delivered yet: the trace says so, and it counts as done. */
-  queued(): void;
+  /**
+   * What the action sent did not get through, as may be known only when the action, or the whole run, is over: `action_failed`
+   * says so, and the trace while the run goes on.
+   */
+  undelivered(what: Undelivered): void;
   /** For an effect in the state database that must happen once. Undefined for a run that nothing begins again after a kill. */
   once(): Once | undefined;
   /** Writes how far the run is, if it is one that goes on after a restart: what comes next must not make this happen again. */

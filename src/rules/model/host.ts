@@ -110,10 +110,18 @@ export interface Ping {
   rttMs?: number;
 }
 
+/** Why a notification did not get through at its first try. */
+export interface Undelivered {
+  readonly why: string;
+  /** It is stored, and tried again. */
+  readonly waits: boolean;
+}
+
 /** What is known of a notification at once. */
 export interface Posted {
-  /** Why it waits, where it did not get through at once. */
-  readonly waits?: string | undefined;
+  readonly undelivered?: Undelivered | undefined;
+  /** The same, where its first try takes longer. Never rejects. */
+  readonly later?: Promise<Undelivered | undefined>;
   /** What its author should know of its text although it was sent: shown in the trace. */
   readonly notes: readonly string[];
 }

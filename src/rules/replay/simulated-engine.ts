@@ -91,7 +91,6 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
   const waits = createWaits({ clock, subscriptions: NO_SUBSCRIPTIONS });
   const allRuns = createRuns({
     ...{ clock, log, traces: NO_TRACES, quota, keeper: NO_KEEPER, onOver() {} },
-    onLost() {},
     runActions: (run) =>
       runActions(sequence, run, { actions: run.actions, into: run.trace.actions, position: run.position }),
   });

@@ -1,5 +1,5 @@
 // `device_state_changed`: an attribute of a device takes another value. A value that is restored or repeated is no change,
-// and there is no event for it.
+// and there is no event for it. An attribute that a state leaves out is in the event, and has no value that a rule could take.
 import { type Static, Type } from "@sinclair/typebox";
 import { type Json, jsonEqual } from "../../core/json.ts";
 import { changeContext, changeKind, changeSource, kindOfChange, sourceOfChange } from "../model/changes.ts";
@@ -15,7 +15,7 @@ const value = (description: string) => Type.Optional(json(`${description}: a val
 const fields = {
   ...someDevices,
   attribute: Type.Optional(attribute),
-  to: value("Only to this"),
+  to: value("Only to this; null also means that there is no such attribute any more"),
   from: value("Only from this; null means that there was no such attribute"),
   not_to: value("Not to this"),
   not_from: value("Not from this"),
@@ -27,7 +27,7 @@ type Wanted = Static<ReturnType<typeof Type.Object<typeof fields>>>;
 
 export const deviceStateChanged = defineTrigger({
   type: "device_state_changed",
-  doc: "An attribute of a device changes; without `attribute`, any, and the first that matches is passed on.",
+  doc: "An attribute of a device takes another value; without `attribute`, any, and the first that matches is passed on. One that is gone, as the device leaves it out, has no value: that fires only with `to: null`.",
   fields,
   label: (spec) => [`${whichDevices(spec)}.${spec.attribute ?? "*"}`, ...moves(spec)].join(" "),
   check(spec) {
@@ -43,6 +43,7 @@ export const deviceStateChanged = defineTrigger({
     const changed = event?.changed.find(
       (name) =>
         (spec.attribute === undefined || spec.attribute === name) &&
+        (Object.hasOwn(event.current, name) || spec.to !== undefined) &&
         matchesNow(spec, present(event.current, name)) &&
         matchedBefore(spec, present(event.previous, name)),
     );

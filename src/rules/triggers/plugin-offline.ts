@@ -1,4 +1,4 @@
-// `plugin_offline`: a plugin no longer responds, or its process has ended.
+// `plugin_offline`: the heartbeats of a plugin have stopped, or its process ended without being asked to.
 import { Type } from "@sinclair/typebox";
 import { defineTrigger } from "../model/define.ts";
 import { eventOf, interestIn } from "../model/devices.ts";
@@ -6,7 +6,7 @@ import { text } from "../model/fields.ts";
 
 export const pluginOffline = defineTrigger({
   type: "plugin_offline",
-  doc: "A plugin no longer responds, or its process has ended; without `plugin_id`, any.",
+  doc: "The heartbeats of a plugin have stopped, or its process ended without being asked to; without `plugin_id`, any.",
   fields: { plugin_id: Type.Optional(text("The id of the plugin")) },
   label: ({ plugin_id }) => `${plugin_id === undefined ? "any plugin" : `plugin ${plugin_id}`} goes offline`,
   contextKeys: ["plugin_id", "reason"],

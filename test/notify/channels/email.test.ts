@@ -287,6 +287,15 @@ describe("the contract's hint for", () => {
     });
   });
 
+  test.each(["wrong", "password", "authentication", "Likely"])(
+    "authentication failed, with the password %p, which is one of the hub's own words",
+    async (password) => {
+      const failure = await failureOf(send(mail(secured({ password }))));
+      expect(failure.fault.hint).toBe("Likely wrong username or password; an application password may be needed");
+      expect(failure.message).toContain(": authentication failed: 535");
+    },
+  );
+
   test("TLS handshake failed: TLS to a STARTTLS port", async () => {
     const failure = await failureOf(send(mail({ port: starttls.port, tls: true, tls_ca: tls.authority })));
     expect(failure.fault).toMatchObject({

@@ -68,7 +68,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
   const reactions = new Map<string, (text: string) => Reaction>();
   const note = (message: string, fields: object = {}): void =>
     void rig.logged.push(`${message} ${JSON.stringify(fields)}`);
-  const log: Log = { ...silentLog, info: note, warn: note, error: note, child: () => log };
+  const log: Log = { ...silentLog, info: note, warn: note, error: note, always: note, child: () => log };
   const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
   const houseTime = createHouseTime("Europe/Berlin");
   const underWay = new Map<string, number>();

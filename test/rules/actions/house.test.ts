@@ -188,7 +188,9 @@ describe("messages and events", () => {
     for (const priority of priorities)
       await createActor(house).act({ type: "notify", message: "x", channel: "log", priority });
     expect(house.done.notifications.map(({ priority }) => priority)).toEqual([-1, 0, 1, 2, -2]);
-    const detail = await createActor(house).act({ type: "notify", message: "x", channel: "slow" });
+    const actor = createActor(house);
+    const detail = await actor.act({ type: "notify", message: "x", channel: "slow" });
+    expect(actor.controlled).toEqual(["undelivered: slow waits, because there is no network"]);
     expect(detail).toBe("slow: x (queued: slow waits, because there is no network)");
   });
 

@@ -236,6 +236,20 @@ const fails = defineAction({
   example: {},
 });
 
+/** What it hands over does not get through, as is known when the command to "post" is answered. */
+const sends = defineAction({
+  type: "sends",
+  doc,
+  whenInterrupted: () => "repeat",
+  fields: () => ({ waits: Type.Boolean() }),
+  run({ waits }, scope) {
+    const posted = scope.host.command("post", {}, scope.actor);
+    void posted.then(() => scope.undelivered({ why: "no network", waits }));
+    return "sent";
+  },
+  example: {},
+});
+
 const delay = defineAction({
   type: "delay",
   doc,
@@ -379,7 +393,7 @@ export const words: {
   triggers: [changes, hears, variable, topic, trips, ticks],
   conditions: [is, breaks],
   actions: [
-    ...[set, fires, writes, counts, fails, delay, parallel, loops],
+    ...[set, fires, writes, counts, fails, sends, delay, parallel, loops],
     ...[awaits, untils, stubborn, exits, runs, pauses, cancels, once, captures, shows],
   ] as ActionDefinition<TProperties>[],
 };

@@ -112,7 +112,8 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
       for (const channel of channels.filter((each) => each !== "broken"))
         done.notifications.push({ channel, ...notification });
       if (broken.length > 0) throw new HubError("upstream_failed", "the channel does not answer");
-      return { waits: channels.includes("slow") ? "slow waits, because there is no network" : undefined, notes: [] };
+      const undelivered = { why: "slow waits, because there is no network", waits: true };
+      return channels.includes("slow") ? { undelivered, notes: [] } : { notes: [] };
     },
     async publish(topic, payload, options) {
       done.published.push({ topic, payload, ...options });

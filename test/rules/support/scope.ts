@@ -80,7 +80,13 @@ export function createActor(house: House, { event, isTrue, ...options }: ActorOp
   const run = new AbortController();
   let cancelled = new AbortController();
   const level = (name: string) => (message: string) => void actor.logged.push(`${name} ${message}`);
-  const log = { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") };
+  const log = {
+    debug: level("debug"),
+    info: level("info"),
+    warn: level("warn"),
+    error: level("error"),
+    always: level("always"),
+  };
 
   let beganMono = 0;
 
@@ -107,7 +113,7 @@ export function createActor(house: House, { event, isTrue, ...options }: ActorOp
     resumed: () => undefined,
     progress() {},
     elapsed: () => house.clock.mono() - beganMono,
-    queued() {},
+    undelivered: ({ why }) => void actor.controlled.push(`undelivered: ${why}`),
     once: () => undefined,
     secure() {},
     async run(list) {
