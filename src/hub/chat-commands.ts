@@ -19,7 +19,7 @@ export interface ChatCommandDeps {
   audit: Pick<Audit, "record" | "refused">;
   guests: Pick<Guests, "may">;
   registry: Pick<Registry, "list">;
-  scenes: Pick<Scenes, "list" | "activate">;
+  scenes: Pick<Scenes, "list" | "activateAndWait">;
   rules: Pick<Rules, "list" | "run">;
   /** Kinds of alerts that are raised now. */
   degraded: () => readonly string[];
@@ -96,7 +96,7 @@ export function createChatCommands(deps: ChatCommandDeps): ChatCommands {
     if (rest === "") return choice("Which scene?", "/scene", all);
     const found = named(all, rest);
     if (!found) return { text: `There is no scene "${rest}" for you${didYouMean(rest, namesOf(all))}` };
-    const { failed } = await scenes.activate(found.id, actor);
+    const { failed } = await scenes.activateAndWait(found.id, actor);
     audit.record({ actor, address: "", action: "scene.activate", target: found.id, outcome: "ok", detail });
     return { text: failed.length > 0 ? `${found.name}: ${failed.length} devices did not follow` : `${found.name} ✓` };
   }

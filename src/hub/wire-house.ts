@@ -67,7 +67,7 @@ export function wireHouse(
       location: config.location,
       zone,
       modesFile: home.modesToml,
-      send: (...command) => commands.send(...command),
+      deliver: (...command) => commands.deliver(...command),
     }),
   );
   const timeoutSecs = config.devices.command_timeout_secs;

@@ -20,8 +20,8 @@ export interface McpDeps extends HouseDeps {
   clock: Clock;
   audit: Pick<Audit, "record" | "refused">;
   areas: Pick<Areas, "list">;
-  commands: Pick<Commands, "send">;
-  scenes: Pick<Scenes, "list" | "has" | "get" | "activate">;
+  commands: Pick<Commands, "deliver">;
+  scenes: Pick<Scenes, "list" | "has" | "get" | "activateAndWait">;
   history: Pick<History, "query" | "zone">;
   ring: EventRing;
   rules: Pick<Rules, "list" | "get" | "traces" | "trials">;

@@ -8,6 +8,7 @@ import { GivenName } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { masked } from "../../core/masking.ts";
 import { Attributes } from "../../events/define.ts";
+import { CommandOutcome, taken } from "../../state/command-answers.ts";
 import type { Commands } from "../../state/commands.ts";
 import type { Device as DeviceState } from "../../state/device.ts";
 import type { Registry } from "../../state/registry.ts";
@@ -56,7 +57,7 @@ const DeviceEdit = Type.Object(
   { ...closed, minProperties: 1 },
 );
 const Command = Type.Record(Type.String(), Type.Unknown(), { minProperties: 1 });
-const CommandSent = Type.Object({ device_id: Type.String(), correlation_id: Type.String() });
+const CommandSent = Type.Object({ device_id: Type.String(), correlation_id: Type.String(), ...CommandOutcome });
 const ListQuery = t.Object(
   {
     area: t.Optional(t.String()),
@@ -135,9 +136,10 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
       "/:id/state",
       async function commandDevice({ params, body, query, request, set }) {
         const actor = callers.of(request);
-        const correlationId = await commands.send(params.id, body as JsonObject, actor, { force: query.force });
+        const delivered = await commands.deliver(params.id, body as JsonObject, actor, { force: query.force });
+        const outcome = await taken(delivered);
         set.status = 202;
-        return { device_id: params.id, correlation_id: correlationId };
+        return { device_id: params.id, correlation_id: delivered.correlationId, ...outcome };
       },
       {
         ...jsonBody(Command),
@@ -151,9 +153,9 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
           audit: { action: "device.command", body: true, securityOnly: true },
           summary: "Command a device: the wanted state",
           tag,
-          answers: { 202: { description: "Sent to its plugin", schema: CommandSent } },
+          answers: { 202: { description: "Sent, and what became of it within a second", schema: CommandSent } },
           refusals: {
-            conflict: "It is not available, or does not accept this now",
+            conflict: "It is not available, or the device's side refused it, with its own words",
             unavailable: "The hub is starting",
           },
         }),

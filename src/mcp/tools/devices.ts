@@ -3,10 +3,11 @@ import { type Static, Type } from "@sinclair/typebox";
 import { isoSeconds } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { CommandOutcome, taken } from "../../state/command-answers.ts";
 import { describedAttributes } from "../../state/command-check.ts";
 import { type Device, isMinor } from "../../state/device.ts";
 import { defineTool, type ToolCall } from "../tool.ts";
-import { harmless, someOf } from "../untrusted.ts";
+import { harmless, shortText, someOf } from "../untrusted.ts";
 import { saidOtherwise, UNITS } from "../words.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -116,10 +117,10 @@ export const commandDevice = defineTool({
   name: "command_device",
   title: "Command a device",
   description:
-    "Changes a device: sends it the wanted values. It is sent, not confirmed: look at the device afterwards.",
+    "Changes a device: sends it the wanted values, and says what became of it: `accepted` by the device's side, `sent` where nothing was heard within a second (look at the device afterwards), or `not_connected`. What the device refuses is an error with its words.",
   acts: true,
   input: Type.Object({ id: DeviceId, state: WantedState }, closed),
-  output: Type.Object({ device_id: Type.String(), correlation_id: Type.String() }),
+  output: Type.Object({ device_id: Type.String(), correlation_id: Type.String(), ...CommandOutcome }),
   target: ({ id }) => id,
   async run({ id, state }: { id: string; state: Static<typeof WantedState> }, { house, caller, deps }) {
     const device = house.device(id);
@@ -129,7 +130,9 @@ export const commandDevice = defineTool({
     if (JSON.stringify(state).length > MOST_COMMAND_BYTES)
       throw new HubError("too_large", `the state has at most ${MOST_COMMAND_BYTES} characters`);
     const actor = { kind: "mcp", id: caller.id, name: caller.name };
-    return { device_id: device.id, correlation_id: await deps.commands.send(device.id, state as JsonObject, actor) };
+    const delivered = await deps.commands.deliver(device.id, state as JsonObject, actor);
+    const outcome = await taken(delivered, shortText);
+    return harmless({ device_id: device.id, correlation_id: delivered.correlationId, ...outcome }) as JsonObject;
   },
 });
 

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { CommandOutcome } from "../../state/command-answers.ts";
 import { defineTool } from "../tool.ts";
 import { harmless, someOf } from "../untrusted.ts";
 
@@ -40,12 +41,13 @@ export const listScenes = defineTool({
 export const activateScene = defineTool({
   name: "activate_scene",
   title: "Activate a scene",
-  description: "Commands all devices of a scene. Answers what was sent, and what was not and why.",
+  description:
+    "Commands all devices of a scene. Answers what became of each command within a second, and what failed and why.",
   acts: true,
   input: Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, description: "From list_scenes" }) }, closed),
   output: Type.Object({
     scene_id: text,
-    sent: Type.Array(Type.Object({ device_id: text, correlation_id: text })),
+    sent: Type.Array(Type.Object({ device_id: text, correlation_id: text, ...CommandOutcome })),
     failed: Type.Array(Type.Object({ device_id: text, code: text, error: text })),
   }),
   target: ({ id }) => id,
@@ -54,7 +56,7 @@ export const activateScene = defineTool({
     if (!house.activates(scene))
       throw new HubError("forbidden", "this scene sets a mode that was not named when this key was made");
     return harmless(
-      await deps.scenes.activate(scene.id, { kind: "mcp", id: caller.id, name: caller.name }),
+      await deps.scenes.activateAndWait(scene.id, { kind: "mcp", id: caller.id, name: caller.name }),
     ) as JsonObject;
   },
 });

@@ -10,7 +10,7 @@ import { throwRefusals } from "../../core/refusals.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { EventFeed } from "../../events/feed.ts";
 import { idTaken, notFound, tooMany } from "../collection.ts";
-import type { Commands } from "../commands.ts";
+import type { CarryOut, Commands } from "../commands.ts";
 import { type Device, GROUP_MODEL, isGroup } from "../device.ts";
 import type { Registry } from "../registry.ts";
 import { actorOf, partsOf } from "./group-command.ts";
@@ -46,7 +46,7 @@ export interface Groups extends Disposable {
   edit(id: string, edit: GroupEdit): Group;
   remove(id: string): void;
   /** As that of other own devices, but it is done when the members' commands are sent, and rejects if any was refused. */
-  prepare(device: Device, wanted: JsonObject, cause: JsonObject, options: { force: boolean }): () => Promise<void>;
+  prepare(device: Device, wanted: JsonObject, cause: JsonObject, options: { force: boolean }): CarryOut;
   /** Follows the members from now on. */
   start(): void;
 }
@@ -57,7 +57,7 @@ export interface GroupsOptions {
   clock: Clock;
   log: Log;
   feed: Pick<EventFeed, "on">;
-  send: Commands["send"];
+  deliver: Commands["deliver"];
 }
 
 const MOST_GROUPS = 500;
@@ -65,7 +65,7 @@ const BURST_MS = 50;
 /** Types whose commands are their own: a group of such devices is of no type. */
 const OWN_TYPES: ReadonlySet<string> = new Set(["timer", "mode", "schedule", "calendar"]);
 
-export function createGroups({ registry, db, clock, log, feed, send }: GroupsOptions): Groups {
+export function createGroups({ registry, db, clock, log, feed, deliver }: GroupsOptions): Groups {
   const members = new GroupMembers(db);
   const disposables = new DisposableStack();
   /** Group → who caused the last of its members' changes, as far as known. */
@@ -173,8 +173,10 @@ export function createGroups({ registry, db, clock, log, feed, send }: GroupsOpt
     prepare(device, wanted, cause, { force }) {
       const parts = partsOf(device, devicesIn(device.id), wanted);
       const actor = actorOf(cause);
-      return async () =>
-        throwRefusals(await Promise.allSettled(parts.map(([id, part]) => send(id, part, actor, { force }))));
+      return async () => {
+        const sent = parts.map(async ([id, part]) => [id, await deliver(id, part, actor, { force })] as const);
+        return throwRefusals(await Promise.allSettled(sent));
+      };
     },
     start() {
       updateAll();
