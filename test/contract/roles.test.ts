@@ -93,7 +93,9 @@ test("x-access says of every operation who may call it", async () => {
   const found: Record<string, string> = {};
   for (const route of [...api.routes].sort((a, b) => lateness(a) - lateness(b)))
     found[route.name] = await foundFor(route);
-  expect(Object.fromEntries(api.routes.map(({ name, operation }) => [name, String(operation["x-access"])]))).toEqual(found);
+  expect(Object.fromEntries(api.routes.map(({ name, operation }) => [name, String(operation["x-access"])]))).toEqual(
+    found,
+  );
   const byKey = api.routes.filter(({ name }) => found[name] === "key");
   expect(byKey).toHaveLength(5);
   // The keys of plugins are lent to programs: see test/system/plugin-api.test.ts.
