@@ -1,5 +1,6 @@
 // Groups: devices that stand for several others. What they say follows from their members, with one event for a burst of
 // changes; a command goes to every member that takes it.
+import { oneCalled } from "../../core/called.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { HUB_PLUGIN_ID, readGivenName } from "../../core/ids.ts";
@@ -23,6 +24,7 @@ export interface NewGroup {
   id?: string;
   name: string;
   area?: string | null;
+  /** Ids, or names that one device alone has. */
   members: readonly string[];
 }
 
@@ -126,9 +128,13 @@ export function createGroups({ registry, db, clock, log, feed, deliver }: Groups
   }
 
   function checkMembers(wanted: readonly string[], before: readonly string[]): string[] {
-    const missing = wanted.find((id) => !before.includes(id) && !registry.find(id));
-    if (missing !== undefined) throw new HubError("invalid", `members: there is no device "${missing}"`);
-    return [...new Set(wanted)];
+    const ids = wanted.map((text) => {
+      if (before.includes(text) || registry.find(text)) return text;
+      const called = oneCalled("device", [...registry.list()], text);
+      if (called) return called.id;
+      throw new HubError("invalid", `members: there is no device "${text}"`);
+    });
+    return [...new Set(ids)];
   }
 
   function removed(id: string): void {
