@@ -123,13 +123,14 @@ export function disabledNotify(refuse: Refuse): Notifications {
       [Symbol.asyncDispose]: nothingLater,
     },
     // The channels are not known, so none counts as missing.
-    messenger: { has: () => true, post: refuse, expand: refuse, channelsOf: refuse },
+    messenger: { has: () => true, post: refuse, expand: refuse, assertReachable: refuse, channelsOf: refuse },
     hooks: { sent: nothing, lost: nothing, withLinks: (message) => message },
     heardOnMqtt: nothing,
     people: { list: refuse },
     held: { count: refuse },
     webPush: {
       subscriptions: { key: refuse, add: refuse, remove: refuse },
+      assertReachable: refuse,
       channelsOf: refuse,
     },
   };
