@@ -123,7 +123,7 @@ export function disabledNotify(refuse: Refuse): Notifications {
       [Symbol.asyncDispose]: nothingLater,
     },
     // The channels are not known, so none counts as missing.
-    messenger: { has: () => true, post: refuse, expand: refuse, assertReachable: refuse, channelsOf: refuse },
+    messenger: { has: () => true, post: refuse, expand: refuse, channelsOf: refuse },
     hooks: { sent: nothing, lost: nothing, withLinks: (message) => message },
     heardOnMqtt: nothing,
     people: { list: refuse },
