@@ -5,6 +5,7 @@ import { existsSync, statSync } from "node:fs";
 import { HubError, messageOf, RESTART_THE_HUB } from "../core/errors.ts";
 import { isStorageFault } from "../core/storage-fault.ts";
 import { STANDBY_META } from "../db/meta.ts";
+import { rightsProblem } from "../db/rights.ts";
 import { refusal } from "./zip/directory.ts";
 
 /** `application_id` of every copy in a backup; "hubb". It distinguishes a copy from its original: see stale-wal.ts. */
@@ -29,7 +30,7 @@ export function takeSnapshot(path: string, copy: string): void {
     mark(copy);
   } catch (error) {
     const why = isStorageFault(error) ? "the disk is full or cannot be written" : messageOf(error);
-    throw new HubError("storage", `cannot take a snapshot of ${path}: ${why}`, { cause: error });
+    throw new HubError("storage", `cannot take a snapshot of ${path}: ${rightsProblem(path) ?? why}`, { cause: error });
   }
   const flaw = integrityProblem(copy);
   if (flaw !== undefined)

@@ -1,11 +1,12 @@
-// What of a home belongs in a backup beside the databases: the files of config/ and rules/, never plugins/ or logs/; and how many
-// devices, rules, users and plugins it has. Links are followed within those two folders only: a file elsewhere may be anybody's.
+// What of a home belongs in a backup beside the databases: the files of config/ and rules/, never plugins/ or logs/, nor the
+// configuration of a plugin, wherever that lies; and how many devices, rules, users and plugins it has. Links are followed within those two folders only: a file elsewhere may be anybody's.
 import { Database } from "bun:sqlite";
 import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { readTomlFile } from "../core/toml.ts";
 import type { Home } from "../home/paths.ts";
 import type { Counts } from "./manifest.ts";
+import { pluginConfigsIn } from "./plugin-configs.ts";
 import { isClutter, nameProblem, quoted } from "./zip/format.ts";
 
 export interface SourceFile {
@@ -57,14 +58,17 @@ function countPlugins(hubToml: string | undefined): number {
   }
 }
 
-export function listContents({ config, rules, plugins }: Home): Contents {
+/** `withPlugins`: also their configurations, for another machine of the same house. */
+export function listContents(home: Home, { withPlugins = false }: { withPlugins?: boolean } = {}): Contents {
+  const { config, rules, plugins } = home;
   const found = { files: [] as SourceFile[], skipped: [] as string[] };
+  const ofPlugins = withPlugins ? new Map<string, string>() : pluginConfigsIn(home);
   const folders = [config, rules].flatMap((folder) => realFolder(folder) ?? []);
   const excluded = realFolder(plugins);
   const mayFollow = (real: string): boolean =>
     folders.some((folder) => isWithin(real, folder)) && !(excluded !== undefined && isWithin(real, excluded));
   for (const [name, folder] of Object.entries({ config, rules }))
-    walk(folder, name, { ...found, mayFollow, parents: [] });
+    walk(folder, name, { ...found, mayFollow, ofPlugins, parents: [] });
   return found;
 }
 
@@ -87,6 +91,8 @@ interface Walk {
   /** Whether a file with this real path may be packed, when a link leads to it. */
   mayFollow(real: string): boolean;
   isLeftOut?: (path: string) => boolean;
+  /** Real paths that are left out, each with the plugin whose configuration it is. */
+  ofPlugins?: ReadonlyMap<string, string>;
   /** The real paths of the folders above: links may form a circle. */
   parents: readonly string[];
 }
@@ -115,6 +121,13 @@ function add(file: string, path: string, into: Walk): void {
   const problem = linkProblem(file, into);
   // Links are followed: a restored home needs what they lead to.
   const stat = statOf(file);
+  const plugin = stat?.isFile() ? into.ofPlugins?.get(realpathSync(file)) : undefined;
+  if (plugin !== undefined) {
+    into.skipped.push(
+      `${path}: the configuration of the plugin "${plugin}", which may hold a password: save it yourself`,
+    );
+    return;
+  }
   if (problem !== undefined) into.skipped.push(`${path}: ${problem}`);
   else if (stat?.isDirectory()) walk(file, path, into);
   else if (stat?.isFile()) into.files.push({ path, file: realpathSync(file), mode: stat.mode & 0o777 });

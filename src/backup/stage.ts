@@ -35,6 +35,7 @@ import { decryptFile, isEncrypted } from "./encryption.ts";
 import { countHome } from "./home-contents.ts";
 import { type Counts, MANIFEST_MAX_BYTES, type Manifest, parseManifest } from "./manifest.ts";
 import { placesIn, stagedHome } from "./places.ts";
+import { keepPluginConfigs } from "./plugin-configs.ts";
 import { readDirectory, refusal } from "./zip/directory.ts";
 import { quoted } from "./zip/format.ts";
 import { checkPlaces, readEntry, unpackEntry } from "./zip/unpack.ts";
@@ -102,6 +103,7 @@ async function unpackAll({ home, archive, passphrase, schemas }: StageOptions, w
   const replaced = units.filter((unit) => manifest !== undefined || files.some(({ path }) => unitOf(path) === unit));
   if (manifest) compareCounts(manifest.counts, countHome(staged));
   notes.push(...completeConfig(home, staged, replaced));
+  if (replaced.includes("config")) notes.push(...keepPluginConfigs(home, staged));
   notes.push(...(manifest?.skipped ?? []).map((what) => `the backup was made without ${quoted(what)}`));
   return { units: replaced, counts: countHome(staged), manifest, warnings: [...warnings, ...notes] };
 }

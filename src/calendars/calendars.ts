@@ -30,6 +30,8 @@ export interface CalendarsOptions {
   notices?: FolderNotices | undefined;
   log: Log;
   fetch: typeof fetch;
+  /** See download.ts. */
+  fetchElsewhere: typeof fetch;
   /** Where downloads are kept. */
   folder: string;
   resolve(path: string): string;

@@ -2,6 +2,7 @@
 // the calendar.
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
+import { fetchFollowing } from "../core/redirects.ts";
 
 /** By which the server says whether the calendar has changed. */
 export interface Validators {
@@ -15,25 +16,30 @@ export type Downloaded =
 
 export interface DownloadOptions {
   fetch: typeof fetch;
+  /** For other hosts that an address sends on to: they are chosen by that server, not by a person. */
+  fetchElsewhere: typeof fetch;
   clock: Clock;
 }
 
 const LONGEST_MS = 60_000;
 const MOST_BYTES = 32 * 1_048_576;
-const MOST_REDIRECTS = 5;
 
 /** Rejects with HubError `upstream_failed` that says what is wrong. */
 export async function download(
   address: string,
   known: Validators,
-  { fetch, clock }: DownloadOptions,
+  { fetch, fetchElsewhere, clock }: DownloadOptions,
   signal: AbortSignal,
 ): Promise<Downloaded> {
   const late = new AbortController();
   const timer = clock.after("calendar download", LONGEST_MS, () => late.abort());
   const url = new URL(address.replace(/^webcal:/i, "https:"));
   try {
-    const response = await follow(url, known, { fetch, signal: AbortSignal.any([signal, late.signal]) });
+    const response = await follow(url, known, {
+      fetch,
+      fetchElsewhere,
+      signal: AbortSignal.any([signal, late.signal]),
+    });
     if (response.status === 304) return { kind: "unchanged" };
     if (response.status !== 200) throw refused(`answers ${response.status}${adviceFor(response.status)}`);
     const validators = {
@@ -52,25 +58,25 @@ export async function download(
 async function follow(
   from: URL,
   { etag, lastModified }: Validators,
-  { fetch, signal }: Pick<DownloadOptions, "fetch"> & { signal: AbortSignal },
+  { fetch, fetchElsewhere, signal }: Omit<DownloadOptions, "clock"> & { signal: AbortSignal },
 ): Promise<Response> {
   const headers = {
     accept: "text/calendar, */*;q=0.1",
     ...(etag !== undefined && { "if-none-match": etag }),
     ...(lastModified !== undefined && { "if-modified-since": lastModified }),
   };
-  let url = from;
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const response = await fetch(url.href, { headers, redirect: "manual", signal });
-    const location = response.headers.get("location");
-    if (response.status < 300 || response.status >= 400 || response.status === 304 || location === null)
-      return response;
-    await response.body?.cancel();
-    if (!URL.canParse(location, url.href)) throw refused("sends on to what is no address");
-    url = new URL(location, url);
-    if (url.protocol !== "https:") throw refused(`sends on to ${url.protocol}, and only https: is safe`);
-  }
-  throw refused(`sends on more than ${MOST_REDIRECTS} times`);
+  return await fetchFollowing(
+    from,
+    { headers, signal },
+    {
+      fetch,
+      onward(to, { host }) {
+        if (to.protocol !== "https:") throw refused(`sends on to ${to.protocol}, and only https: is safe`);
+        return to.host === host ? fetch : fetchElsewhere;
+      },
+      refuse: refused,
+    },
+  );
 }
 
 async function bodyOf(response: Response): Promise<Uint8Array<ArrayBuffer>> {

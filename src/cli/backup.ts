@@ -1,5 +1,5 @@
 // hub backup: saves an archive of a home, whether its hub runs or not.
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openArchive } from "../backup/archive.ts";
 import { lockBackups } from "../backup/backup-lock.ts";
@@ -18,6 +18,7 @@ import type { Home } from "../home/paths.ts";
 import { countsText, knownSchemas, passphraseOption, readPassphrase, sheetOptions } from "./archives.ts";
 import { type Command, findHomeOf, homeOf, homeOption, type Invocation, jsonOption, print } from "./command.ts";
 import { historyFolding } from "./history-folding.ts";
+import { assertHasDatabase } from "./home-database.ts";
 import { assertNoStandby } from "./hub-only.ts";
 import { hubVersion } from "./version.ts";
 
@@ -47,8 +48,7 @@ export const backup: Command = {
       home,
       (hub) => `its copy changes all the time, so save the house on the machine of ${hub}, or on its page`,
     );
-    if (!existsSync(home.stateDb))
-      throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home`);
+    assertHasDatabase(home);
     const passphrase = await readPassphrase(invocation);
     using _lock = lock(home, invocation);
     const now = io.edge.clock.now();

@@ -1,18 +1,17 @@
 // hub device-account: MQTT accounts for devices, whether the hub runs or not.
-import { existsSync } from "node:fs";
 import { recordOnce } from "../auth/audit.ts";
 import { loadConfig } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
 import { checkValue } from "../core/schema.ts";
-import { STORAGE_TEXTS } from "../core/storage-fault.ts";
-import { openStateDb, type StateDb } from "../db/state-db.ts";
+import type { StateDb } from "../db/state-db.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { assertOwnAccounts, openMqttAccounts, settingsFor } from "../hub/mqtt-accounts.ts";
 import type { AccountSettings } from "../mqtt/account-settings.ts";
 import { type DeviceAccount, type DeviceAccounts, NewDeviceAccount } from "../mqtt/device-accounts.ts";
 import { type Command, homeOf, homeOption, type Invocation, type OptionValue } from "./command.ts";
+import { assertHasDatabase, openHomeDatabase } from "./home-database.ts";
 import { assertNoStandby } from "./hub-only.ts";
 import { readConfig } from "./prepare.ts";
 
@@ -43,16 +42,11 @@ export const deviceAccount: Command = {
     const home = homeOf(invocation);
     assertNoStandby(home, (hub) => `run this on the machine of ${hub}; the accounts are here seconds later`);
     using _owner = actAsOwner(home);
-    if (!existsSync(home.stateDb))
-      throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home, or start it once`);
+    assertHasDatabase(home);
     // It may be the very command that gives the broker its first account.
     const config = readConfig(home, io, ({ hubToml }) => loadConfig(hubToml, { otherMqttAccounts: true }));
     assertOwnAccounts(config);
-    using db = openStateDb(home.stateDb, io.edge.clock.now);
-    if (db.copy !== undefined) {
-      const { what, mend } = STORAGE_TEXTS[db.copy.fault];
-      throw new HubError("storage", `${what}, so no account can be changed: ${mend}`);
-    }
+    using db = openHomeDatabase(home, io.edge.clock, "no account can be changed");
     const accounts = openMqttAccounts(config, db, io.edge);
     io.edge.stdout.write(textOf(invocation, { accounts, config, db, home }));
     return 0;

@@ -1,14 +1,11 @@
 // hub passwd: sets a new password for a user, whether the hub runs or not.
-import { existsSync } from "node:fs";
 import { recordOnce } from "../auth/audit.ts";
 import { resetPassword } from "../auth/login.ts";
-import { HubError } from "../core/errors.ts";
 import { readablePassword } from "../core/ids.ts";
-import { STORAGE_TEXTS } from "../core/storage-fault.ts";
-import { openStateDb } from "../db/state-db.ts";
 import { actAsOwner } from "../home/owner.ts";
 import { type Command, homeOf, homeOption, jsonOption, print } from "./command.ts";
 import { credentialsBlock } from "./credentials.ts";
+import { assertHasDatabase, openHomeDatabase } from "./home-database.ts";
 import { assertNoStandby } from "./hub-only.ts";
 
 export const passwd: Command = {
@@ -25,16 +22,10 @@ export const passwd: Command = {
     assertNoStandby(home, (hub) => `run \`hub passwd\` on the machine of ${hub}; the change is here seconds later`);
     using _owner = actAsOwner(home);
     const username = positionals[0] ?? "admin";
-    if (!existsSync(home.stateDb)) {
-      throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home, or start it once`);
-    }
+    assertHasDatabase(home);
     const given = options.stdin ? (await io.readStdin()).replace(/\r?\n$/, "") : undefined;
     const password = given ?? readablePassword(edge.random, 16);
-    using db = openStateDb(home.stateDb, edge.clock.now);
-    if (db.copy !== undefined) {
-      const { what, mend } = STORAGE_TEXTS[db.copy.fault];
-      throw new HubError("storage", `${what}, so no password can be changed: ${mend}`);
-    }
+    using db = openHomeDatabase(home, edge.clock, "no password can be changed");
     const { created } = await resetPassword(db, username, password, edge);
     recordOnce(db, edge.clock.now(), {
       actor: { kind: "command_line", id: "", name: "hub passwd" },

@@ -4,6 +4,7 @@ import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeIfPossible } from "../core/atomic-file.ts";
+import { HubError } from "../core/errors.ts";
 import {
   NO_TROUBLE,
   probeStorage,
@@ -14,6 +15,7 @@ import {
 import { openMemoryCopy } from "./memory-copy.ts";
 import { stateMigrations } from "./migrations/index.ts";
 import { closeDatabase, connect, openDatabase } from "./open.ts";
+import { rightsProblem } from "./rights.ts";
 import type { RowFaults, Unreadable } from "./rows.ts";
 
 export interface StateDb extends Disposable {
@@ -71,7 +73,13 @@ export function openStateDb(path: string, now: () => number, trouble: StateDb["t
     const folder = dirname(path);
     if (fault === undefined || !existsSync(folder)) throw error;
     // SQLite reports many faults as an I/O error; probing the disk finds out which it is.
-    return openCopy(path, now, { trouble, fault: probeStorage(folder) ?? probeDatabase(folder) ?? fault });
+    const rights = rightsProblem(path);
+    const found = probeStorage(folder) ?? probeDatabase(folder) ?? (rights === undefined ? fault : "read_only");
+    try {
+      return openCopy(path, now, { trouble, fault: found });
+    } catch (unread) {
+      throw rights === undefined ? unread : new HubError("storage", rights, { cause: unread });
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import type { Server } from "bun";
 import { type AnyElysia, Elysia } from "elysia";
 import type { OwnConnections } from "../auth/own-connections.ts";
 import type { ServerSection } from "../config/server.ts";
+import { allCalled } from "../core/called.ts";
 import type { Limits } from "../core/limits.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
 import { createAddressLimit } from "./address-limit.ts";
@@ -82,9 +83,13 @@ export function createApp(deps: AppDeps): App {
     audit: deps.audit,
     callers,
     peers: () => server,
-    deviceType(id) {
-      const devices = [deps.registry.find(id), ...deps.virtual.groups.devices(id)];
-      return devices.flatMap((device) => device?.deviceType ?? []).join(" ");
+    deviceType(text) {
+      const { registry, virtual } = deps;
+      const one = registry.find(text);
+      // A command may name its device instead.
+      const meant = one ? [one] : allCalled([...registry.list()], text);
+      const devices = meant.flatMap((device) => [device, ...virtual.groups.devices(device.id)]);
+      return devices.flatMap(({ deviceType }) => deviceType ?? []).join(" ");
     },
   });
 

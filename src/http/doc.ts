@@ -1,6 +1,7 @@
 // A route's description: who may call it, and its entry in the OpenAPI document. The errors that all routes of a kind share are
 // not repeated there: openapi/refusals.ts adds them.
 import { type TSchema, Type } from "@sinclair/typebox";
+import type { Role } from "../auth/roles.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import { type AuditedAct, auditHooks } from "./audit-trail.ts";
 import { CONFIRMATION_HEADER } from "./callers.ts";
@@ -31,6 +32,8 @@ export interface DescribedAnswer {
 
 export interface RouteDoc {
   access: Access;
+  /** What the handler itself asks for, where the door lets more in: a role, or the key of the standby or of the plugin (`key`). */
+  needs?: Role | "key";
   /** Only for keys made for this; they open nothing else. */
   scope?: Scope;
   /** Guests may use it as well, for the devices or scenes that an administrator chose for them. */
@@ -69,6 +72,7 @@ export interface RouteDoc {
 /** The `detail` of an Elysia route. A route without one is for administrators only. */
 export function doc({
   access,
+  needs,
   scope,
   guests,
   needsToken,
@@ -85,7 +89,7 @@ export function doc({
   ...more
 }: RouteDoc) {
   const responses = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)]);
-  const security = securityOf(access, tokenInQuery);
+  const security = securityOf(needs ?? access, tokenInQuery);
   const { makesMissing, rawBody, frames, confirmed } = more;
   const { refusals, readsElsewhere } = withConfirmation(confirmed, more);
   const act = typeof audit === "string" ? { action: audit } : audit;
@@ -97,6 +101,7 @@ export function doc({
       ...(security ? { security } : {}),
       ...(rawBody ? { requestBody: requestBodyOf(rawBody) } : {}),
       "x-access": access,
+      ...(needs ? { "x-needs": needs } : {}),
       "x-refusals": refusals,
       ...(scope ? { "x-scope": scope } : {}),
       ...(guests ? { "x-guests": guests } : {}),
@@ -143,7 +148,7 @@ function requestBodyOf({ description, contentType, required }: NonNullable<Route
 }
 
 // Without an entry the document's default applies: the bearer token.
-function securityOf(access: Access, tokenInQuery = false): Record<string, string[]>[] | undefined {
+function securityOf(access: string, tokenInQuery = false): Record<string, string[]>[] | undefined {
   if (access === "public") return [];
   return tokenInQuery ? [{ bearer: [] }, { token_in_query: [] }] : undefined;
 }

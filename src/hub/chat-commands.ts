@@ -3,6 +3,7 @@
 import type { Audit, AuditActor } from "../auth/audit.ts";
 import { allows, type Role } from "../auth/roles.ts";
 import type { User } from "../auth/users.ts";
+import { type Called, oneCalled, spelled } from "../core/called.ts";
 import type { Clock } from "../core/clock.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
 import { messageOf } from "../core/errors.ts";
@@ -19,7 +20,7 @@ export interface ChatCommandDeps {
   audit: Pick<Audit, "record" | "refused">;
   guests: Pick<Guests, "may">;
   registry: Pick<Registry, "list">;
-  scenes: Pick<Scenes, "list" | "activate">;
+  scenes: Pick<Scenes, "list" | "activateAndWait">;
   rules: Pick<Rules, "list" | "run">;
   /** Kinds of alerts that are raised now. */
   degraded: () => readonly string[];
@@ -75,8 +76,7 @@ export function createChatCommands(deps: ChatCommandDeps): ChatCommands {
   }
 
   function listDevices({ rest }: Asking): Reply {
-    const wanted = rest.toLowerCase();
-    const found = [...registry.list()].filter(({ area = "" }) => wanted === "" || area.toLowerCase() === wanted);
+    const found = [...registry.list()].filter(({ area = "" }) => rest === "" || spelled(area) === spelled(rest));
     if (found.length === 0) {
       const areas = [...new Set([...registry.list()].flatMap(({ area }) => area ?? []))];
       return { text: `No device in "${rest}"${didYouMean(rest, areas)}` };
@@ -94,9 +94,9 @@ export function createChatCommands(deps: ChatCommandDeps): ChatCommands {
     const may = (id: string): boolean => allows(role, "user") || guests.may("scene", id);
     const all = scenes.list().filter(({ id }) => may(id));
     if (rest === "") return choice("Which scene?", "/scene", all);
-    const found = named(all, rest);
+    const found = oneCalled("scene", all, rest);
     if (!found) return { text: `There is no scene "${rest}" for you${didYouMean(rest, namesOf(all))}` };
-    const { failed } = await scenes.activate(found.id, actor);
+    const { failed } = await scenes.activateAndWait(found.id, actor);
     audit.record({ actor, address: "", action: "scene.activate", target: found.id, outcome: "ok", detail });
     return { text: failed.length > 0 ? `${found.name}: ${failed.length} devices did not follow` : `${found.name} ✓` };
   }
@@ -108,7 +108,7 @@ export function createChatCommands(deps: ChatCommandDeps): ChatCommands {
     }
     const all = rules.list().filter(({ triggerTypes, enabled }) => enabled && triggerTypes.includes("manual_trigger"));
     if (rest === "") return choice("Which rule?", "/run", all);
-    const found = named(all, rest);
+    const found = oneCalled("rule", all, rest);
     if (!found) return { text: `There is no rule "${rest}" to run by hand${didYouMean(rest, namesOf(all))}` };
     const { name } = actor;
     const { outcome } = await rules.run(found.id, { actor: { name } });
@@ -141,21 +141,11 @@ export function createChatCommands(deps: ChatCommandDeps): ChatCommands {
   };
 }
 
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
-function named<T extends Named>(all: readonly T[], text: string): T | undefined {
-  const wanted = text.toLowerCase();
-  return all.find(({ id }) => id === text) ?? all.find(({ name }) => name.toLowerCase() === wanted);
-}
-
-function namesOf(all: readonly Named[]): string[] {
+function namesOf(all: readonly Called[]): string[] {
   return all.map(({ name }) => name);
 }
 
-function choice(text: string, command: string, all: readonly Named[]): Reply {
+function choice(text: string, command: string, all: readonly Called[]): Reply {
   if (all.length === 0) return { text: "There is none for you" };
   return { text, actions: all.slice(0, MOST_BUTTONS).map(({ id, name }) => ({ id: `${command} ${id}`, label: name })) };
 }

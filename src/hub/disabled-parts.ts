@@ -130,6 +130,7 @@ export function disabledNotify(refuse: Refuse): Notifications {
     held: { count: refuse },
     webPush: {
       subscriptions: { key: refuse, add: refuse, remove: refuse },
+      assertReachable: refuse,
       channelsOf: refuse,
     },
   };

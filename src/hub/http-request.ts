@@ -1,8 +1,10 @@
 // HTTP requests of rules: bounded in time and in how much of the answer is read.
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
+import { fetchFollowing } from "../core/redirects.ts";
 import type { HouseEffects, HttpRequest } from "../rules/model/host.ts";
 
+const refuse = (what: string): HubError => new HubError("upstream_failed", what);
 const LONGEST_ANSWER = 64 * 1024;
 
 /** Rejects with HubError `upstream_failed` without an answer; an answer with a bad status is not an error. */
@@ -17,11 +19,21 @@ export function createHttpRequest({
     const late = new AbortController();
     const timer = clock.after("call-service", timeoutMs, () => late.abort());
     try {
-      const response = await fetch(url, {
+      const init = {
         method,
         headers: { ...headers },
         ...(body === undefined ? {} : { body }),
         signal: AbortSignal.any([signal, late.signal]),
+      };
+      const response = await fetchFollowing(new URL(url), init, {
+        fetch,
+        // Headers and body are for the host that the rule names, and may hold its password.
+        onward(to, from) {
+          const isSafe = to.protocol === from.protocol || to.protocol === "https:";
+          if (to.hostname === from.hostname && isSafe) return fetch;
+          throw refuse(`sends on to ${to.protocol}//${to.host}, which is not followed: give that address in the rule`);
+        },
+        refuse,
       });
       return { status: response.status, body: await firstPart(response) };
     } catch (error) {

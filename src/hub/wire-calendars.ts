@@ -5,6 +5,7 @@ import { timezoneOf } from "../config/location.ts";
 import { HubError } from "../core/errors.ts";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
+import { guardedFetch } from "../notify/guarded-fetch.ts";
 import type { RuleCalendars } from "../rules/model/host.ts";
 import type { Registry } from "../state/registry.ts";
 import { createCells } from "./cells.ts";
@@ -38,6 +39,7 @@ export function wireCalendars(
   );
   return openCalendars({
     ...{ config: config.calendars, clock, notices, fetch, log: log.child("calendars") },
+    fetchElsewhere: guardedFetch(fetch, { reach: "internet", hint: "give the address in your house itself" }),
     folder: home.calendars,
     resolve: home.resolve,
     timezone: () => timezoneOf(config.location),

@@ -37,8 +37,12 @@ export function wireHouse(
   const journal = openReadings({ ...behind, stateDb: home.stateDb }, stack);
   const renamed = stack.use(openRenamedAttributes(behind));
   const registry = stack.use(
-    openRegistry({ ...behind, journal, config: config.devices, limits, onRenamed: renamed.add }),
+    openRegistry({
+      ...{ ...behind, journal, config: config.devices, limits, onRenamed: renamed.add },
+      areaIdOf: (text, by) => (by === "person" ? areas.idOf(text) : areas.likelyIdOf(text)),
+    }),
   );
+  const areas = openAreas({ db, registry, clock });
   stack.use(registry.onRemoved("renamed attributes", ({ id }) => renamed.forget(id)));
   const zone = createZone(config.location.timezone);
   const openHistory = () =>
@@ -67,7 +71,7 @@ export function wireHouse(
       location: config.location,
       zone,
       modesFile: home.modesToml,
-      send: (...command) => commands.send(...command),
+      deliver: (...command) => commands.deliver(...command),
     }),
   );
   const timeoutSecs = config.devices.command_timeout_secs;
@@ -97,7 +101,7 @@ export function wireHouse(
     virtual,
     commands,
     commandWatch: { refused: (refusal: Refusal): void => watch.refused(refusal) },
-    areas: openAreas({ db, registry, clock }),
+    areas,
     scenes: openScenes({ db, registry, commands, clock, random, log, emit }),
     variables: stack.use(openVariables(behind)),
     layouts: openLayouts(db),

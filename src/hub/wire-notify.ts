@@ -28,7 +28,7 @@ export interface Notifications {
   heardOnMqtt: Pictures["heard"];
   people: Pick<People, "list">;
   held: Pick<HeldMessages, "count">;
-  webPush: Pick<WebPush, "subscriptions" | "channelsOf">;
+  webPush: Omit<WebPush, "page">;
   hooks: NoticeHooks;
 }
 

@@ -1,16 +1,22 @@
 // Wires messages to browsers: who asked for them, and the way to their push services.
 import type { HubConfig } from "../config/sections.ts";
 import type { Edge } from "../core/edge.ts";
+import { HubError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
+import { within } from "../core/lifecycle.ts";
 import type { StateDb } from "../db/state-db.ts";
-import type { OwnPage } from "../notify/channel.ts";
+import { DeliveryError, type OwnPage } from "../notify/channel.ts";
 import { readChannels } from "../notify/config.ts";
-import { guardedFetch } from "../notify/guarded-fetch.ts";
+import { addressesWithin, guardedFetch } from "../notify/guarded-fetch.ts";
 import type { Subscriptions } from "../notify/web-push/subscriptions.ts";
+
+const LOOKUP_MS = 2000;
 
 export interface WebPush {
   readonly page: OwnPage;
   readonly subscriptions: Pick<Subscriptions, "key" | "add" | "remove">;
+  /** Rejects with HubError `invalid` for an address where no message would be sent, as far as it is found out within two seconds. */
+  assertReachable(endpoint: string): Promise<void>;
   /** The channels that send to this user's browsers. */
   channelsOf(username: string): string[];
 }
@@ -22,7 +28,21 @@ export function wireWebPush(db: StateDb, { clock, fetch }: Edge, { notify }: Pic
       require("../notify/web-push/subscriptions.ts") as typeof import("../notify/web-push/subscriptions.ts");
     return openSubscriptions(db, clock.now);
   });
-  const hint = "Only push services on the internet are asked";
+  const guard = { reach: "internet", hint: "Only push services on the internet are asked" } as const;
+  async function assertReachable(endpoint: string): Promise<void> {
+    const url = URL.parse(endpoint);
+    if (!url) return;
+    try {
+      await within(clock, LOOKUP_MS, "push service", addressesWithin(url, guard));
+    } catch (error) {
+      // One that cannot be looked up now may be reached later.
+      if (!(error instanceof DeliveryError)) return;
+      throw new HubError(
+        "invalid",
+        `endpoint: ${error.message}, so nothing would ever arrive: this browser needs a push service on the internet`,
+      );
+    }
+  }
   const subscriptions: Subscriptions = {
     key: () => opened().key(),
     add: (userId, given) => opened().add(userId, given),
@@ -31,7 +51,8 @@ export function wireWebPush(db: StateDb, { clock, fetch }: Edge, { notify }: Pic
     forget: (endpoint) => opened().forget(endpoint),
   };
   return {
-    page: { subscriptions, fetch: guardedFetch(fetch, { reach: "internet", hint }) },
+    page: { subscriptions, fetch: guardedFetch(fetch, guard) },
+    assertReachable,
     subscriptions,
     channelsOf: (username) =>
       readChannels(notify.channels).entries.flatMap((entry) => {

@@ -16,7 +16,6 @@ export const CALLS_A_MINUTE = 60;
 export interface ToolResult {
   [key: string]: unknown;
   content: { type: "text"; text: string }[];
-  structuredContent?: JsonObject;
   isError?: boolean;
 }
 
@@ -60,7 +59,8 @@ export function createToolCaller({ deps, limit, log }: ToolCallerOptions): CallT
     try {
       const answer = await run(tool, given, caller, house);
       audit.record({ ...entry, target, outcome: "ok", detail });
-      return { content: [{ type: "text", text: JSON.stringify(answer) }], structuredContent: answer };
+      // Once, as text: all clients read it, and what is structured as well would be read twice.
+      return { content: [{ type: "text", text: JSON.stringify(answer) }] };
     } catch (error) {
       if (error instanceof HubError) audit.refused({ ...entry, target, detail: error.code });
       else {

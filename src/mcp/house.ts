@@ -1,10 +1,13 @@
 // The house as a key for MCP sees it. A device outside its areas, or one that protects the house and is not named, does not
 // exist for it: neither by itself nor in groups, scenes, rules and events that have to do with it.
 import { allows } from "../auth/roles.ts";
+import { oneCalled } from "../core/called.ts";
+import { didYouMean } from "../core/did-you-mean.ts";
 import { HubError } from "../core/errors.ts";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { RuleInfo } from "../rules/store/describe.ts";
+import type { Areas } from "../state/areas.ts";
 import type { Device } from "../state/device.ts";
 import { isProtective } from "../state/protective.ts";
 import type { Registry } from "../state/registry.ts";
@@ -13,6 +16,7 @@ import type { McpCaller } from "./caller.ts";
 
 export interface HouseDeps {
   registry: Pick<Registry, "list" | "find">;
+  areas: Pick<Areas, "list">;
   scenes: Pick<Scenes, "list" | "has" | "get">;
   rules: Pick<Rules, "list" | "get">;
   /** The devices of a group, those of groups in it as well; none where it is no group. */
@@ -55,11 +59,31 @@ export class SeenHouse {
     return [...this.#deps.registry.list()].filter((device) => this.sees(device));
   }
 
-  /** Throws HubError `not_found`, in the same words whether it is hidden or missing. */
-  device(id: string): Device {
-    const device = this.#deps.registry.find(id);
-    if (device && this.sees(device)) return device;
-    throw notThere("device", id);
+  /**
+   * By its id or its name. Throws HubError `conflict` where several are called so, and `not_found` in the same words whether it is
+   * hidden or missing.
+   */
+  device(text: string): Device {
+    const byId = this.#deps.registry.find(text);
+    const device = byId && this.sees(byId) ? byId : oneCalled("device", this.devices(), text);
+    if (device) return device;
+    throw notThere("device", text);
+  }
+
+  /** The id of an area, by that or its name. Throws as `device`. */
+  area(text: string): string {
+    const ids = new Set(this.devices().flatMap(({ area }) => area ?? []));
+    const seen = this.#deps.areas.list().filter(({ id }) => ids.has(id) || (this.#areas?.has(id) ?? true));
+    const area = oneCalled("area", seen, text);
+    if (area) return area.id;
+    throw notThere(
+      "area",
+      text,
+      didYouMean(
+        text,
+        seen.map(({ name }) => name),
+      ),
+    );
   }
 
   sees(device: Device): boolean {
@@ -79,11 +103,11 @@ export class SeenHouse {
     return this.#deps.scenes.list().filter((scene) => this.seesScene(scene));
   }
 
-  /** Throws HubError `not_found`. */
-  scene(id: string): Scene {
-    const scene = this.#deps.scenes.has(id) ? this.#deps.scenes.get(id) : undefined;
-    if (scene && this.seesScene(scene)) return scene;
-    throw notThere("scene", id);
+  /** As `device`. */
+  scene(text: string): Scene {
+    const scene = oneCalled("scene", this.scenes(), text);
+    if (scene) return scene;
+    throw notThere("scene", text);
   }
 
   seesScene({ states }: Pick<Scene, "states">): boolean {
@@ -104,11 +128,12 @@ export class SeenHouse {
     return this.#deps.rules.list().filter((rule) => this.seesRule(rule));
   }
 
-  /** Throws HubError `not_found`, and `unavailable` while the hub starts. */
-  rule(id: string): RuleInfo {
-    const rule = this.#ruleWith(id);
-    if (rule && this.seesRule(rule)) return rule;
-    throw notThere("rule", id);
+  /** As `device`. Throws HubError `unavailable` while the hub starts. */
+  rule(text: string): RuleInfo {
+    const byId = this.#ruleWith(text);
+    const rule = byId && this.seesRule(byId) ? byId : oneCalled("rule", this.rules(), text);
+    if (rule) return rule;
+    throw notThere("rule", text);
   }
 
   /** All it names is there for the key; a key for some areas also wants something of them in it. */
@@ -202,6 +227,6 @@ function isMode({ pluginId, deviceType }: Device): boolean {
   return pluginId === HUB_PLUGIN_ID && deviceType === "mode";
 }
 
-function notThere(what: string, id: string): HubError {
-  return new HubError("not_found", `there is no ${what} "${id.slice(0, 200)}" that this key may see`);
+function notThere(what: string, text: string, meant = ""): HubError {
+  return new HubError("not_found", `there is no ${what} "${text.slice(0, 200)}" that this key may see${meant}`);
 }

@@ -7,7 +7,6 @@ import type { JsonObject } from "../core/json.ts";
 import type { EventRing } from "../events/feed.ts";
 import type { History } from "../history/history.ts";
 import type { Rules } from "../rules/rules.ts";
-import type { Areas } from "../state/areas.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Scenes } from "../state/scenes.ts";
 import type { Health, SystemStatus } from "../system/status.ts";
@@ -19,9 +18,8 @@ export interface McpDeps extends HouseDeps {
   version: string;
   clock: Clock;
   audit: Pick<Audit, "record" | "refused">;
-  areas: Pick<Areas, "list">;
-  commands: Pick<Commands, "send">;
-  scenes: Pick<Scenes, "list" | "has" | "get" | "activate">;
+  commands: Pick<Commands, "deliver">;
+  scenes: Pick<Scenes, "list" | "has" | "get" | "activateAndWait">;
   history: Pick<History, "query" | "zone">;
   ring: EventRing;
   rules: Pick<Rules, "list" | "get" | "traces" | "trials">;
@@ -46,8 +44,6 @@ export interface Tool {
   /** For the assistant. */
   description: string;
   input: TObject;
-  /** Of what it answers, where the shape is fixed. */
-  output?: TObject;
   /** It changes something; keys that only read do not see it. */
   acts?: boolean;
   /** It is about the hub itself: only for keys for the whole house. */

@@ -6,10 +6,10 @@ import { masked } from "../core/masking.ts";
 const LONGEST_TEXT = 200;
 /** What follows the host may be a key, and what is before it a password. */
 const ADDRESS = /\b([a-z][a-z\d+.-]*:\/\/)(?:[^\s/?#"'@]*@)?([^\s/?#"']+)[/?#][^\s"']+/gi;
-const MOST_ENTRIES = 100;
+export const MOST_ENTRIES = 100;
 const DEEPEST = 12;
 /** Of the JSON of a whole list, in characters. */
-const LONGEST_LIST = 48_000;
+const LONGEST_LIST = 15_000;
 
 /** The value with its secrets masked, its texts cut, and what is too deep or too many left out. */
 export function harmless(value: unknown): Json {

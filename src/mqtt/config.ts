@@ -7,6 +7,8 @@ import type { Problem } from "../core/schema.ts";
 import { isTopicFilter } from "../core/topic-filter.ts";
 import { externalKeys, externalProblems } from "./external/config.ts";
 
+const ANONYMOUS = "anonymous";
+
 const closed = { additionalProperties: false } as const;
 const patterns = Type.Optional(Type.Array(Type.String(), { expected: "a list of topic patterns" }));
 
@@ -151,6 +153,11 @@ export function mqttProblems(config: MqttSection): Problem[] {
     else first.set(user.username, index);
     if (user.username === HUB_PLUGIN_ID)
       problems.push({ path: `${path}.username`, message: `"${HUB_PLUGIN_ID}" is the hub itself: take another name` });
+    if (user.username === ANONYMOUS)
+      problems.push({
+        path: `${path}.username`,
+        message: `"${ANONYMOUS}" owns what clients without a password bring: take another name`,
+      });
     problems.push(...patternProblems(user, path));
   });
   return problems;

@@ -23,24 +23,12 @@ const MOST_TRIED = 3;
 
 /** Rejects with a final DeliveryError for an address that is out of reach. */
 export function guardedFetch(send: typeof fetch, options: GuardOptions): typeof fetch {
-  const { reach, hint, lookup = allAddresses } = options;
-
-  async function addressesOf(url: URL, signal: AbortSignal | null | undefined): Promise<string[]> {
-    const bare = url.hostname.replace(/^\[|\]$/g, "");
-    const found = ipaddr.isValid(bare) ? [bare] : await unlessAborted(lookup(bare), signal);
-    if (found.length === 0) throw new HubError("unavailable", "no address");
-    const own = (options.own ?? ownAddresses)();
-    // One that is out of reach among others is no accident.
-    if (found.every((address) => isWithin(address, reach, own))) return found.slice(0, MOST_TRIED);
-    const where = reach === "house" ? "this machine" : "a private address";
-    throw new DeliveryError(`${url.host} leads to ${where}, which is refused`, { transient: false, hint });
-  }
-
+  const { reach, hint } = options;
   const guarded = async (input: string | URL | Request, init: BunFetchRequestInit = {}): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (reach === "internet" && url.protocol !== "https:")
       throw new DeliveryError(`${url.host} is not reached over https, which is refused`, { transient: false, hint });
-    const addresses = await addressesOf(url, init.signal);
+    const addresses = await addressesWithin(url, options, init.signal);
     for (const [index, address] of addresses.entries()) {
       try {
         return await send(...pinned(url, address, init));
@@ -52,6 +40,22 @@ export function guardedFetch(send: typeof fetch, options: GuardOptions): typeof 
     throw new Error("unreachable: there is an address, and the last one returns or throws");
   };
   return Object.assign(guarded, { preconnect: () => {} }) as typeof fetch;
+}
+
+/** Where a host leads to. Rejects with a final DeliveryError where that is out of reach, and otherwise where it is not known. */
+export async function addressesWithin(
+  url: URL,
+  { reach, hint, lookup = allAddresses, own = ownAddresses }: GuardOptions,
+  signal?: AbortSignal | null,
+): Promise<string[]> {
+  const bare = url.hostname.replace(/^\[|\]$/g, "");
+  const found = ipaddr.isValid(bare) ? [bare] : await unlessAborted(lookup(bare), signal);
+  if (found.length === 0) throw new HubError("unavailable", "no address");
+  const ofThisMachine = own();
+  // One that is out of reach among others is no accident.
+  if (found.every((address) => isWithin(address, reach, ofThisMachine))) return found.slice(0, MOST_TRIED);
+  const where = reach === "house" ? "this machine" : "a private address";
+  throw new DeliveryError(`${url.host} leads to ${where}, which is refused`, { transient: false, hint });
 }
 
 /** The same request to this address: the name stays in the Host header and in the check of the certificate. */

@@ -1,5 +1,6 @@
 // The command for a `[[plugins]]` entry, and what keeps it from running: the exit codes 126 and 127 of a shell explain nothing.
 import { accessSync, constants, statSync } from "node:fs";
+import { basename } from "node:path";
 import { messageOf, systemCode } from "../core/errors.ts";
 import type { Problem } from "../core/schema.ts";
 import type { Home } from "../home/paths.ts";
@@ -38,20 +39,44 @@ export function pluginCommand({ entry, binary, config, execPath }: CommandOption
   };
 }
 
-/** What keeps the enabled plugins from starting. Warnings, as the hub starts nevertheless and retries them. */
-export function startProblems(entries: readonly PluginEntry[], home: Pick<Home, "resolve">): Problem[] {
-  return entries.flatMap(({ enabled, binary, config }, index) => {
-    if (!enabled) return [];
-    const found = {
-      binary: whyNotBinary(binary, home.resolve(binary)),
-      config: config === undefined ? undefined : whyNotConfig(config, home.resolve(config)),
-    };
-    return Object.entries(found).flatMap(([key, reason]) =>
-      reason === undefined
-        ? []
-        : [{ path: `plugins[${index}].${key}`, message: `${reason}: the plugin will be offline`, warning: true }],
-    );
-  });
+type Places = Pick<Home, "resolve" | "config" | "rules" | "hubToml" | "modesToml">;
+
+/** What keeps the enabled plugins from starting. Warnings, as the hub starts nevertheless and retries them; and which configuration is in no backup. */
+export function startProblems(entries: readonly PluginEntry[], home: Places): Problem[] {
+  return entries.flatMap(({ id, enabled, binary, config }, index) => [
+    ...configPlaceProblems({ id, config }, index, home),
+    ...(enabled ? fileProblems({ binary, config }, index, home) : []),
+  ]);
+}
+
+/** A backup has all of config/ and rules/ but this, as it may hold a password. */
+function configPlaceProblems(
+  { id, config = "" }: Pick<PluginEntry, "id" | "config">,
+  index: number,
+  home: Places,
+): Problem[] {
+  const path = home.resolve(config);
+  const folder = [home.config, home.rules].find((one) => path.startsWith(`${one}/`));
+  // What the hub itself reads there is in each backup.
+  if (config === "" || folder === undefined || [home.hubToml, home.modesToml].includes(path)) return [];
+  const message = `${config} lies in ${basename(folder)}/, whose files are in every backup, and is left out of them, as it may hold a password: put it into plugins/${id}/config/, and save it yourself`;
+  return [{ path: `plugins[${index}].config`, message, warning: true }];
+}
+
+function fileProblems(
+  { binary, config }: Pick<PluginEntry, "binary" | "config">,
+  index: number,
+  home: Pick<Home, "resolve">,
+): Problem[] {
+  const found = {
+    binary: whyNotBinary(binary, home.resolve(binary)),
+    config: config === undefined ? undefined : whyNotConfig(config, home.resolve(config)),
+  };
+  return Object.entries(found).flatMap(([key, reason]) =>
+    reason === undefined
+      ? []
+      : [{ path: `plugins[${index}].${key}`, message: `${reason}: the plugin will be offline`, warning: true }],
+  );
 }
 
 /** Whether the hub's own Bun runs it. */

@@ -139,9 +139,27 @@ function opensHubFolder(list: "read" | "write", path: string): string[] {
   return first === "." ? ["would open the hub's own folders: name the folders it needs"] : [];
 }
 
+/** Whose a name is already that no plugin can have; undefined for all others. */
+export function reservedAs(id: string): string | undefined {
+  const lower = id.toLowerCase();
+  if (Object.hasOwn(RESERVED, lower)) return RESERVED[lower];
+  // With any ending: its folder could not be made on such a machine, nor on a share of one, nor could the house move there.
+  if (/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/.test(lower))
+    return "a name that Windows keeps for itself, and no folder there";
+  return lower.endsWith(".") ? "no folder on Windows, which leaves out a dot at the end" : undefined;
+}
+
+const RESERVED: Readonly<Record<string, string>> = {
+  [HUB_PLUGIN_ID]: "the hub's own name",
+  sdk: "the hub's own folder in plugins/",
+  _probe: "the name by which the hub tries out a broker",
+  anonymous: "the owner of what clients without a password bring",
+};
+
 function idProblems(entries: readonly PluginEntry[], index: number): string[] {
   const id = entries[index]?.id ?? "";
-  if (id.toLowerCase() === HUB_PLUGIN_ID) return [`"${HUB_PLUGIN_ID}" is the hub's own name: choose another`];
+  const reserved = reservedAs(id);
+  if (reserved !== undefined) return [`"${id}" is ${reserved}: choose another`];
   // Case is ignored: on some file systems the two would share one folder.
   const first = entries.findIndex((other) => other.id.toLowerCase() === id.toLowerCase());
   return first < index ? [`"${id}" is already the id of entry ${first + 1}: each plugin needs its own`] : [];

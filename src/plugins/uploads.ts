@@ -1,11 +1,10 @@
 // Plugins that a person uploaded: one program each, which the hub puts into `plugins/ID/bin`, enters in hub.toml and runs at once.
 // The program before a replacement stays beside it, for going back.
 import { HubError } from "../core/errors.ts";
-import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import { isObject, parseJson } from "../core/json.ts";
 import type { Meta } from "../db/meta.ts";
 import type { Home } from "../home/paths.ts";
-import type { PluginEntry } from "./config.ts";
+import { type PluginEntry, reservedAs } from "./config.ts";
 import type { PluginRecord } from "./records.ts";
 import { checkScript, type Language } from "./script.ts";
 import type { Plugins } from "./supervisor.ts";
@@ -76,7 +75,6 @@ export interface PluginUploadsOptions {
 
 const KEY = "uploaded_plugins";
 /** `sdk` is the folder of the hub's library for plugins. */
-const RESERVED = [HUB_PLUGIN_ID, "sdk"];
 
 export function createPluginUploads(options: PluginUploadsOptions): PluginUploads {
   const { home, execPath, plugins, entries, meta, now, accountOf } = options;
@@ -122,9 +120,8 @@ export function createPluginUploads(options: PluginUploadsOptions): PluginUpload
   }
 
   function assertFree(id: string): void {
-    const lower = id.toLowerCase();
-    if (RESERVED.includes(lower))
-      throw new HubError("conflict", `"${id}" is a name of the hub's own: choose another id`);
+    const reserved = reservedAs(id);
+    if (reserved !== undefined) throw new HubError("conflict", `"${id}" is ${reserved}: choose another id`);
     const account = accountOf(id);
     if (account !== undefined) throw new HubError("conflict", `"${id}" ${account}: choose another id`);
     files.assertFree(id);

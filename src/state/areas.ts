@@ -1,6 +1,7 @@
-// The areas of the house. A device's area is the id of an area, or any text its plugin sent. Such an area exists as long as
-// a device names it; it is stored once a person makes or names it.
+// The areas of the house. A device's area is the id of an area, or any text its plugin sent that is no other spelling of one. Such an
+// area exists as long as a device names it; it is stored once a person makes or names it.
 import type { Database } from "bun:sqlite";
+import { allCalled, type Called, oneCalled } from "../core/called.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { checkId, idFromName, isValidId, readGivenName } from "../core/ids.ts";
@@ -69,6 +70,19 @@ export class Areas implements Crud<Area, NewArea, { name: string }> {
     return this.#names.has(id) || Iterator.from(this.#registry.list()).some(({ area }) => area === id);
   }
 
+  /**
+   * The id of the area that is meant: one that is there by its id or name in any spelling, else the text itself, a new one.
+   * Throws HubError `conflict` where it means several.
+   */
+  idOf(text: string): string {
+    return oneCalled("area", this.#called(), text)?.id ?? (text.trim() || text);
+  }
+
+  /** As `idOf`, for whom nobody could ask: of several, the first. */
+  likelyIdOf(text: string): string {
+    return allCalled(this.#called(), text)[0]?.id ?? text;
+  }
+
   /** Of a declared area. */
   nameOf(id: string | undefined): string | undefined {
     return id === undefined ? undefined : this.#names.find(id);
@@ -104,11 +118,18 @@ export class Areas implements Crud<Area, NewArea, { name: string }> {
     this.#names.delete(id);
   }
 
-  /** If devices name the area exactly so, its id is the name: there must not be a second "Attic". */
+  /** That of the area that is called so already, in whatever spelling: there must not be a second "Attic". */
   #idFor(name: string): string {
-    const id = this.#devicesIn(name).length > 0 ? name : idFromName(name);
+    const id = allCalled(this.#called(), name)[0]?.id ?? idFromName(name);
     if (isValidId(id)) return id;
     throw new HubError("invalid", "no id can be made from this name: give one as well, such as area_1");
+  }
+
+  /** Sorted by id. */
+  #called(): Called[] {
+    const ids = new Set(this.#names.ids());
+    for (const { area } of this.#registry.list()) if (area !== undefined) ids.add(area);
+    return [...ids].sort().map((id) => ({ id, name: this.#names.find(id) ?? id }));
   }
 
   #save(id: string, name: string): Area {

@@ -1,7 +1,7 @@
-// Reports commands that came to nothing: nobody was there to take them, the device's side refused, or nothing was heard of the
-// device. It does not judge whether a device did what it was told, only whether it answered.
+// What becomes of commands: the device took them, its side refused, nobody was there to take them, or nothing was heard of the
+// device. Those that came to nothing are reported.
 import type { Clock, Timer } from "../core/clock.ts";
-import { jsonEqual } from "../core/json.ts";
+import { type JsonObject, jsonEqual } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { jsonBytes, ownBeginning } from "../core/memory-size.ts";
 import type { EventOf } from "../events/define.ts";
@@ -27,9 +27,18 @@ export interface Refusal {
   message: string;
 }
 
+/** What the device's side said to a command. */
+export type CommandAnswer =
+  | { outcome: "accepted" }
+  | { outcome: "refused"; message: string }
+  | { outcome: "not_connected"; message: string };
+
 export interface CommandWatch extends Disposable {
-  /** Before the command is sent: its answer may come while it is being sent. */
-  expect(device: Device, sent: SentFields): void;
+  /**
+   * Before the command is sent: its answer may come while it is being sent. Resolves with the answer, and never where none comes.
+   * Of two reports that follow a command, the one that still says what was so before is no answer to it.
+   */
+  expect(device: Device, sent: SentFields): Promise<CommandAnswer>;
   /** It could not be sent; whoever sent it was told. */
   forget(correlationId: string): void;
   /** It was sent: from here on the device has its time. `reached`: somebody was there who takes it. */
@@ -51,8 +60,13 @@ interface Awaited {
   readonly fields: SentFields;
   readonly bytes: number;
   readonly hasBattery: boolean;
-  /** A report of any of these is an answer; empty where none needs to come; `true`: any report is. */
+  /** A report of any of these is a sign of life; empty where none needs to come; `true`: any report is. */
   readonly answers: ReadonlySet<string> | true;
+  /** Attribute → what it said when the command was sent. The command is accepted where one says something else, or what is wanted. */
+  readonly before: JsonObject;
+  readonly settle: (answer: CommandAnswer) => void;
+  /** Its silence is no news any more. */
+  isHeard: boolean;
   /** Monotonic; undefined until it is sent. */
   deadline: number | undefined;
 }
@@ -91,13 +105,17 @@ class Watch implements CommandWatch {
     this.#stack.use(registry.onRemoved("command answers", ({ id }) => this.#removed(id)));
   }
 
-  expect(device: Device, fields: SentFields): void {
+  expect(device: Device, fields: SentFields): Promise<CommandAnswer> {
+    const { promise, resolve: settle } = Promise.withResolvers<CommandAnswer>();
     const bytes = jsonBytes(fields.command);
-    if (bytes > MOST_BYTES) return;
+    if (bytes > MOST_BYTES) return promise;
+    const answers = answersTo(device, fields.command);
+    const telling = answers === true || answers.size === 0 ? Object.keys(fields.command) : [...answers];
     const awaited: Awaited = {
-      ...{ fields, bytes, deadline: undefined },
+      ...{ fields, bytes, answers, settle, deadline: undefined },
       hasBattery: Object.keys(device.attributes).some(isBatteryAttribute),
-      answers: this.#options.timeoutSecs > 0 ? answersTo(device, fields.command) : new Set(),
+      before: Object.fromEntries(telling.map((name) => [name, device.attributes[name] ?? null])),
+      isHeard: this.#options.timeoutSecs === 0,
     };
     this.#awaited.set(fields.correlation_id, awaited);
     const ofDevice = this.#ofDevice.get(fields.device_id) ?? new Set();
@@ -107,6 +125,7 @@ class Watch implements CommandWatch {
       if (this.#awaited.size <= MOST_AWAITED && this.#bytes <= MOST_BYTES) break;
       this.#drop(oldest);
     }
+    return promise;
   }
 
   forget(correlationId: string): void {
@@ -147,11 +166,12 @@ class Watch implements CommandWatch {
     this.#logged.delete(deviceId);
     for (const awaited of [...ofDevice]) {
       const { answers, fields } = awaited;
-      const isAnswer =
-        change?.correlation_id === fields.correlation_id ||
-        answers === true ||
-        [...answers].some((name) => Object.hasOwn(attributes, name));
-      if (isAnswer) this.#drop(awaited);
+      if (change?.correlation_id === fields.correlation_id || answers === true || follows(awaited, attributes)) {
+        this.#drop(awaited);
+        awaited.settle({ outcome: "accepted" });
+      } else if ([...answers].some((name) => Object.hasOwn(attributes, name))) {
+        awaited.isHeard = true;
+      }
     }
   }
 
@@ -177,7 +197,7 @@ class Watch implements CommandWatch {
     for (const awaited of [...this.#awaited.values()]) {
       if (awaited.deadline === undefined) continue;
       if (awaited.deadline > clock.mono()) return;
-      if (awaited.answers !== true && awaited.answers.size === 0) {
+      if (awaited.isHeard || (awaited.answers !== true && awaited.answers.size === 0)) {
         this.#drop(awaited);
         continue;
       }
@@ -195,6 +215,7 @@ class Watch implements CommandWatch {
     if (!this.#logged.has(device)) log.warn("a command failed", { device, reason, message, correlation_id });
     this.#logged.add(device);
     emit({ type: "device_command_failed", ...awaited.fields, reason, message });
+    if (reason !== "no_answer") awaited.settle({ outcome: reason, message });
   }
 
   #drop(awaited: Awaited): void {
@@ -214,6 +235,14 @@ export function refusalIn({ device_id, correlation_id, reason }: { [field: strin
     ...(typeof correlation_id === "string" && { correlationId: correlation_id }),
     message: typeof reason === "string" ? reason : "its plugin refused it",
   };
+}
+
+/** Whether a report says what the command wants, or anything else than before of what it changes. */
+function follows({ before, fields: { command } }: Awaited, attributes: JsonObject): boolean {
+  return Object.entries(before).some(([name, value]) => {
+    const said = attributes[name];
+    return said !== undefined && (!jsonEqual(said, value) || jsonEqual(said, command[name]));
+  });
 }
 
 /** The attributes of which one has to be reported if the command reaches the device. */

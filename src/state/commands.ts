@@ -1,15 +1,13 @@
 // Commands for devices: each is checked, carries who asked, is passed to the device's plugin, and is reported as an event. What
-// becomes of it is watched in command-watch.ts.
+// becomes of it is watched in command-watch.ts, and told by command-answers.ts to who waits for it.
 import type { Clock } from "../core/clock.ts";
-import { type ErrorCode, HubError, messageOf } from "../core/errors.ts";
+import { HubError } from "../core/errors.ts";
 import { HUB_PLUGIN_ID, type RandomBytes, uuid } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
-import { within } from "../core/lifecycle.ts";
-import type { Log } from "../core/log.ts";
-import { isStorageFault } from "../core/storage-fault.ts";
 import type { HubEvent } from "../events/catalog.ts";
+import { type Delivered, outcomeOf, outcomeOfAll } from "./command-answers.ts";
 import { commandProblems } from "./command-check.ts";
-import type { CommandWatch, SentFields } from "./command-watch.ts";
+import type { CommandAnswer, CommandWatch, SentFields } from "./command-watch.ts";
 import type { Device } from "./device.ts";
 import type { Registry } from "./registry.ts";
 import { refusal } from "./virtual/read-command.ts";
@@ -22,13 +20,17 @@ export interface Actor {
   name: string;
 }
 
+type Sends<T> = (deviceId: string, command: JsonObject, actor: Actor, options?: { force?: boolean }) => Promise<T>;
+
 export interface Commands {
   /**
    * Sends the wanted state or `command` and returns its correlation id.
    * Throws HubError `not_found`, `invalid` for what the device says it does not take, or `conflict` for an unavailable device
    * unless forced.
    */
-  send(deviceId: string, command: JsonObject, actor: Actor, options?: { force?: boolean }): Promise<string>;
+  send: Sends<string>;
+  /** The same for who waits for what becomes of it. */
+  deliver: Sends<Delivered>;
 }
 
 export interface CommandsOptions {
@@ -47,13 +49,11 @@ export interface CommandsOptions {
    * For the hub's own devices: checks the command and returns the function that carries it out. Throws HubError `invalid`
    * or `conflict`. `force`: also where it is for a device that is not available.
    */
-  prepare: (
-    device: Device,
-    wanted: JsonObject,
-    cause: JsonObject,
-    options: { force: boolean },
-  ) => () => void | Promise<void>;
+  prepare: (device: Device, wanted: JsonObject, cause: JsonObject, options: { force: boolean }) => CarryOut;
 }
+
+/** Does it; of a group, resolves with what was sent to its members. */
+export type CarryOut = (() => void) | (() => Promise<(readonly [id: string, Delivered])[]>);
 
 export function createCommands(options: CommandsOptions): Commands {
   const { registry, clock, random, emit, dispatch, reaches, watch, prepare, epoch } = options;
@@ -63,111 +63,62 @@ export function createCommands(options: CommandsOptions): Commands {
     return now === undefined ? cause : { ...cause, epoch: now };
   }
 
-  async function pass(device: Device, payload: JsonObject, sent: SentFields): Promise<void> {
-    watch.expect(device, sent);
+  /** The answer is in an object: as the promise of a promise, it would be waited for. */
+  async function pass(
+    device: Device,
+    payload: JsonObject,
+    sent: SentFields,
+  ): Promise<{ told: Promise<CommandAnswer> }> {
+    const told = watch.expect(device, sent);
     try {
       await dispatch(device.id, payload);
+      return { told };
     } catch (error) {
       watch.forget(sent.correlation_id);
       throw error;
     }
   }
 
-  return {
-    async send(deviceId, command, actor, { force = false } = {}) {
-      const device = registry.get(deviceId);
-      const { _hc: _, ...wanted } = command;
-      const problems = device.pluginId === HUB_PLUGIN_ID ? [] : commandProblems(device, wanted);
-      if (problems.length > 0) throw refusal(problems);
-      if (!device.available && !force) {
-        throw new HubError(
-          "conflict",
-          `the device "${deviceId}" is not available; ?force=true sends the command all the same`,
-        );
-      }
-      const correlationId = uuid(random);
-      const cause: JsonObject = {
-        kind: actor.kind,
-        source: actor.kind === "rule" ? "rule" : "api",
-        actor_id: actor.id,
-        actor_name: actor.name,
-        correlation_id: correlationId,
-        changed_at: new Date(clock.now()).toISOString(),
-      };
-      const sent: SentFields = {
-        device_id: deviceId,
-        plugin_id: device.pluginId,
-        command: wanted,
-        source: actor.kind,
-        actor_name: actor.name,
-        correlation_id: correlationId,
-      };
-      if (device.pluginId === HUB_PLUGIN_ID) {
-        const carryOut = prepare(device, wanted, cause, { force });
-        emit({ type: "device_command_sent", ...sent });
-        await carryOut();
-        return correlationId;
-      }
-      const reached = reaches(device);
-      await pass(device, { ...wanted, _hc: { command: numbered(cause) } }, sent);
-      emit({ type: "device_command_sent", ...sent });
-      watch.sent(correlationId, reached);
-      return correlationId;
-    },
-  };
-}
-
-export interface SentCommand {
-  device_id: string;
-  correlation_id: string;
-}
-
-export interface FailedCommand {
-  device_id: string;
-  code: ErrorCode | "internal";
-  error: string;
-}
-
-export interface SendAllOptions {
-  commands: Pick<Commands, "send">;
-  clock: Clock;
-  log: Log;
-  actor: Actor;
-  force: boolean;
-}
-
-const LONGEST_MS = 5000;
-
-/** Sends all commands at once. A device that is missing, refuses or hangs does not stop the others. `wanted`: device id → command. */
-export async function sendAll(
-  wanted: Readonly<Record<string, JsonObject>>,
-  { commands, clock, log, actor, force }: SendAllOptions,
-): Promise<{ sent: SentCommand[]; failed: FailedCommand[] }> {
-  async function sendOne(deviceId: string, command: JsonObject): Promise<SentCommand> {
-    const sending = commands.send(deviceId, command, actor, { force });
-    if (!(await within(clock, LONGEST_MS, "scene command", sending))) {
-      const message = `was not taken within ${LONGEST_MS / 1000} s; it may still arrive`;
-      throw new HubError("upstream_failed", `the command for "${deviceId}" ${message}`);
+  const deliver: Commands["deliver"] = async (deviceId, command, actor, { force = false } = {}) => {
+    const device = registry.get(deviceId);
+    const { _hc: _, ...wanted } = command;
+    const problems = device.pluginId === HUB_PLUGIN_ID ? [] : commandProblems(device, wanted);
+    if (problems.length > 0) throw refusal(problems);
+    if (!device.available && !force) {
+      throw new HubError(
+        "conflict",
+        `the device "${deviceId}" is not available; ?force=true sends the command all the same`,
+      );
     }
-    return { device_id: deviceId, correlation_id: await sending };
-  }
-
-  const outcomes = await Promise.all(
-    Object.entries(wanted).map(([deviceId, command]) =>
-      sendOne(deviceId, command).catch(
-        (error: unknown): FailedCommand => ({ device_id: deviceId, ...reasonOf(error, log) }),
-      ),
-    ),
-  );
-  return {
-    sent: outcomes.filter((outcome) => "correlation_id" in outcome),
-    failed: outcomes.filter((outcome) => "code" in outcome),
+    const correlationId = uuid(random);
+    const cause: JsonObject = {
+      kind: actor.kind,
+      source: actor.kind === "rule" ? "rule" : "api",
+      actor_id: actor.id,
+      actor_name: actor.name,
+      correlation_id: correlationId,
+      changed_at: new Date(clock.now()).toISOString(),
+    };
+    const sent: SentFields = {
+      device_id: deviceId,
+      plugin_id: device.pluginId,
+      command: wanted,
+      source: actor.kind,
+      actor_name: actor.name,
+      correlation_id: correlationId,
+    };
+    if (device.pluginId === HUB_PLUGIN_ID) {
+      const carryOut = prepare(device, wanted, cause, { force });
+      emit({ type: "device_command_sent", ...sent });
+      const members = (await carryOut()) ?? [];
+      return { correlationId, outcome: () => outcomeOfAll(members) };
+    }
+    const reached = reaches(device);
+    const { told } = await pass(device, { ...wanted, _hc: { command: numbered(cause) } }, sent);
+    emit({ type: "device_command_sent", ...sent });
+    watch.sent(correlationId, reached);
+    return { correlationId, outcome: () => outcomeOf(told, clock) };
   };
-}
 
-function reasonOf(error: unknown, log: Log): Omit<FailedCommand, "device_id"> {
-  if (error instanceof HubError) return { code: error.code, error: error.message };
-  if (isStorageFault(error)) return { code: "storage", error: "the disk is full or cannot be written" };
-  log.error("a command of a scene failed", { error: messageOf(error) });
-  return { code: "internal", error: "something went wrong inside the hub; its log says what" };
+  return { deliver, send: async (...command) => (await deliver(...command)).correlationId };
 }

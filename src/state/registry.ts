@@ -1,5 +1,6 @@
 // The devices of the house. A report is compared with the present state: if nothing changed, no event is emitted.
 import { type Bus, createBus } from "../core/bus.ts";
+import { spelled } from "../core/called.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -44,6 +45,8 @@ export interface RegistryOptions {
   journal?: ReadingJournal | undefined;
   /** Called for each attribute that a former version of the hub called otherwise, once, with the epoch ms since when. */
   onRenamed?: (attribute: RenamedAttribute, at: number) => void;
+  /** The id of the area that is meant by this text: a person's, who may be refused, or a plugin's. */
+  areaIdOf?: (text: string, by: "person" | "plugin") => string;
   /** [devices]; its defaults when absent. */
   config?: DevicesSection;
   limits?: Limits;
@@ -66,12 +69,14 @@ export class Registry implements Disposable {
   readonly #availability: Availability;
   readonly #words = new DeviceWords();
   readonly #onRenamed: RegistryOptions["onRenamed"];
+  readonly #areaIdOf: NonNullable<RegistryOptions["areaIdOf"]>;
 
   constructor(options: RegistryOptions) {
     const { db, clock, log, emit, config = DEFAULT_DEVICES, limits } = options;
     this.#clock = clock;
     this.#emit = emit;
     this.#onRenamed = options.onRenamed;
+    this.#areaIdOf = options.areaIdOf ?? ((text) => text);
     this.#store = createDeviceStore(db);
     this.#devices = new Map(this.#store.load().map((device) => [device.id, device]));
     this.#quota = new DeviceQuota(config, limits ?? { reached() {} });
@@ -113,7 +118,9 @@ export class Registry implements Disposable {
     try {
       // With its words, it is compared with what is kept with its words.
       const words = capabilities && { capabilities: (described?.words ?? { details }).details.capabilities ?? {} };
-      if (applyRegistration(device, { ...registration, ...words })) this.#save(device);
+      const given = registration.area;
+      const placed = given && given !== area ? { area: this.#areaIdOf(given, "plugin") } : {};
+      if (applyRegistration(device, { ...registration, ...words, ...placed })) this.#save(device);
       else this.#saveIfNew(device);
       if (described) this.#adopt(device, described);
     } catch (error) {
@@ -202,7 +209,12 @@ export class Registry implements Disposable {
   /** A person's edit. `area: null` removes the area and leaves it to the plugin again; `history: false` ends recording. */
   edit(id: string, edit: DeviceEdit): Device {
     const device = this.get(id);
-    const edited = afterEdit(device, edit);
+    const { area, tags } = edit;
+    const edited = afterEdit(device, {
+      ...edit,
+      ...(typeof area === "string" && { area: this.#areaIdOf(area, "person") }),
+      ...(tags && { tags: tags.map((tag) => this.#tagSpelled(tag)) }),
+    });
     // Written before it takes effect: what the API answers must be on disk.
     this.#store.saveIdentity({ ...device, ...edited }, this.#clock.now());
     const previous = device.name;
@@ -211,6 +223,12 @@ export class Registry implements Disposable {
     if (device.name !== previous)
       this.#emit({ type: "device_name_changed", device_id: id, previous_name: previous, name: device.name });
     return device;
+  }
+
+  /** As other devices have it: rules find devices by it. */
+  #tagSpelled(tag: string): string {
+    const known = [...new Set([...this.#devices.values()].flatMap(({ tags }) => tags))];
+    return known.includes(tag) ? tag : (known.find((one) => spelled(one) === spelled(tag)) ?? tag);
   }
 
   /** What a plugin, or the hub itself, said of it is synced when it returns. Throws HubError `not_found`. */

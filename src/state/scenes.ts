@@ -9,9 +9,10 @@ import { numberIn, objectIn, readEach, textIn } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import { Collection, type Crud, idTaken } from "./collection.ts";
-import { type Actor, type Commands, type FailedCommand, type SentCommand, sendAll } from "./commands.ts";
+import type { Actor, Commands } from "./commands.ts";
 import type { Registry } from "./registry.ts";
 import { captureStates, readSceneStates, type SceneStates } from "./scene-states.ts";
+import { type SentToAll, sendAll, type TakenByAll } from "./send-all.ts";
 
 /** Frozen, with its states. */
 export interface Scene {
@@ -36,16 +37,16 @@ export interface SceneEdit {
   states?: NewScene["states"];
 }
 
-export interface Activation {
+interface OfScene {
   scene_id: string;
-  sent: SentCommand[];
-  failed: FailedCommand[];
 }
+export type Activation = OfScene & SentToAll;
+export type AnsweredActivation = OfScene & TakenByAll;
 
 export interface ScenesOptions {
   db: Pick<StateDb, "durable" | "faults">;
   registry: Pick<Registry, "get" | "ownerOf">;
-  commands: Pick<Commands, "send">;
+  commands: Pick<Commands, "deliver">;
   clock: Clock;
   random: RandomBytes;
   log: Log;
@@ -110,19 +111,30 @@ export class Scenes implements Crud<Scene, NewScene, SceneEdit> {
   }
 
   /** Returns the outcome for each device; throws only for an unknown scene. */
-  async activate(id: string, actor: Actor, { force = false }: { force?: boolean } = {}): Promise<Activation> {
+  async activate(id: string, actor: Actor, options: { force?: boolean } = {}): Promise<Activation> {
+    const { outcome: _, ...activation } = await this.#activate(id, actor, options);
+    return activation;
+  }
+
+  /** The same for who waits for what becomes of it: a second longer at most. */
+  async activateAndWait(id: string, actor: Actor, options: { force?: boolean } = {}): Promise<AnsweredActivation> {
+    const { outcome } = await this.#activate(id, actor, options);
+    return { scene_id: id, ...(await outcome()) };
+  }
+
+  async #activate(id: string, actor: Actor, { force = false }: { force?: boolean }) {
     const { commands, clock, log, emit } = this.#options;
     const { name, states } = this.get(id);
-    const outcome = await sendAll(states, { commands, clock, log, actor, force });
+    const { outcome, ...sent } = await sendAll(states, { commands, clock, log, actor, force });
     emit({
       type: "scene_activated",
       scene_id: id,
       scene_name: name,
       source: actor.kind,
       actor_name: actor.name,
-      ...outcome,
+      ...sent,
     });
-    return { scene_id: id, ...outcome };
+    return { scene_id: id, ...sent, outcome };
   }
 
   /** Takes the present state of its devices, or of `deviceIds`, which then become its devices. */

@@ -33,6 +33,7 @@ let folder: TemporaryFolder;
 let clock: VirtualClock;
 let answer: (request: Request) => Response | Promise<Response>;
 let asked: Request[];
+let elsewhere: string[];
 let reports: JsonObject[];
 let logged: string[];
 let availability: boolean[];
@@ -41,7 +42,7 @@ let open: Calendars[];
 beforeEach(() => {
   folder = createTemporaryFolder();
   clock = createVirtualClock(Date.UTC(2026, 0, 15, 12, 0, 0));
-  [asked, reports, logged, availability, open] = [[], [], [], [], []];
+  [asked, elsewhere, reports, logged, availability, open] = [[], [], [], [], [], []];
   answer = () => new Response(SCHOOL, { headers: { etag: '"1"' } });
 });
 afterEach(async () => {
@@ -63,6 +64,11 @@ function start(entry: Partial<CalendarEntry> = { url: ADDRESS }): Calendars {
     fetch: (async (url: string, init: RequestInit) => {
       const request = new Request(url, init);
       asked.push(request);
+      return answer(request);
+    }) as unknown as typeof fetch,
+    fetchElsewhere: (async (url: string, init: RequestInit) => {
+      const request = new Request(url, init);
+      elsewhere.push(request.url);
       return answer(request);
     }) as unknown as typeof fetch,
     folder: folder.at("calendars"),
@@ -136,6 +142,19 @@ describe("a calendar from an address", () => {
     expect(calendars.occurrences("family").map(({ title }) => title)).toEqual(["School", "Sports"]);
   });
 
+  test("is looked for on another host only by the guarded way, and on its own by its own", async () => {
+    const calendars = start();
+    await isRead(calendars);
+    const sendTo = (location: string) => (request: Request) =>
+      request.url === ADDRESS ? new Response(null, { status: 302, headers: { location } }) : new Response(SCHOOL);
+    answer = sendTo("/moved.ics");
+    await calendars.refresh("family");
+    expect([asked.at(-1)?.url, elsewhere]).toEqual(["https://calendar.example/moved.ics", []]);
+    answer = sendTo("https://192.168.1.1/admin");
+    await calendars.refresh("family");
+    expect([asked.at(-1)?.url, elsewhere]).toEqual([ADDRESS, ["https://192.168.1.1/admin"]]);
+  });
+
   test("keeps what was read before when the answer is none, and tries again soon", async () => {
     const calendars = start();
     await isRead(calendars);
@@ -155,6 +174,7 @@ describe("a calendar from an address", () => {
       expect(calendars.get("family").problem).toContain(says);
       expect(calendars.occurrences("family")).toHaveLength(2);
     }
+    expect(elsewhere).toEqual([]);
     answer = () => new Response(SCHOOL);
     await clock.advance(5 * MINUTE);
     await until("it is well again", async () => calendars.problems().length === 0);

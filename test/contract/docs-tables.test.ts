@@ -26,7 +26,7 @@ import { expectDocsTable, expectDocsText } from "../support/docs-table.ts";
 import { ronOf } from "../support/ron-of.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 
-const ORDER = ["public", "viewer", "user", "admin"];
+const ORDER = ["public", "viewer", "user", "admin", "key"];
 const code = (text: string): string => `\`${text}\``;
 
 let hub: TestHub;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
+import { unanswered } from "../support/unanswered.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { until } from "../support/wait.ts";
 
@@ -80,7 +81,20 @@ const nextCommand = (id: string): Promise<string> =>
 
 const device = async (id: string) => (await ask<DeviceBody>("GET", `/devices/${id}`)).body;
 const command = (id: string, body: object) =>
-  ask<{ correlation_id: string; detail: string }>("PATCH", `/devices/${id}/state`, body);
+  ask<{ correlation_id: string; outcome?: string; message?: string; detail: string }>(
+    "PATCH",
+    `/devices/${id}/state`,
+    body,
+  );
+const commandUnanswered = (id: string, body: object) => unanswered(clock, command(id, body));
+/** Refuses the next command to the lamp, as a plugin does. */
+function refuseNext(id: string, reason: string): void {
+  void nextCommand(id).then((payload) => {
+    const { _hc } = JSON.parse(payload) as { _hc: { command: { correlation_id: string } } };
+    const { correlation_id } = _hc.command;
+    return say(lamps, "events/command_refused", { device_id: id, correlation_id, reason });
+  });
+}
 interface Failure {
   device_id: string;
   correlation_id: string;
@@ -93,11 +107,12 @@ const failures = async (id: string): Promise<Failure[]> =>
 const failureOf = (id: string, correlationId: string) =>
   until("its failure", async () => (await failures(id)).find((one) => one.correlation_id === correlationId));
 
-test("a command that nobody listens to is answered 202, and reported", async () => {
+test("a command that nobody listens to is answered 202 with that, and reported", async () => {
   const deaf = await connect("deaf");
   await add("far", deaf, "deaf");
   const { status, body } = await command("far", { on: true });
-  expect(status).toBe(202);
+  expect([status, body.outcome]).toEqual([202, "not_connected"]);
+  expect(body.message).toContain('"deaf" is not connected');
   expect(await failureOf("far", body.correlation_id)).toMatchObject({
     ...{ device_id: "far", plugin_id: "deaf", command: { on: true }, actor_name: "admin", reason: "not_connected" },
     message: expect.stringContaining('"deaf" is not connected, or does not subscribe'),
@@ -107,27 +122,67 @@ test("a command that nobody listens to is answered 202, and reported", async () 
 
 test("one that is heard but not answered is reported after the configured time; one that is answered is not", async () => {
   await add("slow");
-  const { body } = await command("slow", { on: true });
-  await clock.advance(4_999);
+  const { status, body } = await commandUnanswered("slow", { on: true });
+  expect([status, body.outcome]).toEqual([202, "sent"]);
+  await clock.advance(3_999);
   expect(await failures("slow")).toEqual([]);
   await clock.advance(1);
   expect(await failureOf("slow", body.correlation_id)).toMatchObject({ reason: "no_answer" });
   void nextCommand("slow").then(() => say(lamps, "devices/slow/state/partial", { on: true }));
-  await command("slow", { on: true });
+  expect((await command("slow", { on: true })).body.outcome).toBe("accepted");
   await until("it is on", async () => (await device("slow")).attributes?.on);
   await clock.advance(60_000);
   expect(await failures("slow")).toHaveLength(1);
 });
 
-test("a plugin may refuse one, and say why", async () => {
+test("a plugin may refuse one, and whoever sent it is told why", async () => {
   await add("hot");
-  void nextCommand("hot").then((payload) => {
-    const { _hc } = JSON.parse(payload) as { _hc: { command: { correlation_id: string } } };
-    const { correlation_id } = _hc.command;
-    return say(lamps, "events/command_refused", { device_id: "hot", correlation_id, reason: "it is too hot" });
-  });
-  const { body } = await command("hot", { command: "boost" });
+  refuseNext("hot", "it is too hot");
+  const { status, body } = await command("hot", { command: "boost" });
+  expect([status, body.detail]).toEqual([409, "the device refused the command: it is too hot"]);
   expect(await failureOf("hot", body.correlation_id)).toMatchObject({ reason: "refused", message: "it is too hot" });
+});
+
+test("a report of how it still is takes no refusal away, and is no answer", async () => {
+  await add("hasty");
+  void nextCommand("hasty").then(async (payload) => {
+    const { _hc } = JSON.parse(payload) as { _hc: { command: { correlation_id: string } } };
+    await say(lamps, "devices/hasty/state", { on: false, brightness_pct: 50, power: 1 });
+    await say(lamps, "events/command_refused", { device_id: "hasty", ..._hc.command, reason: "not now" });
+  });
+  const { status, body } = await command("hasty", { on: true });
+  expect([status, body.detail]).toEqual([409, "the device refused the command: not now"]);
+});
+
+test("a scene and a group say what became of the commands to each of their devices", async () => {
+  for (const id of ["taking", "refusing", "quiet"]) await add(id);
+  const answering = (): void => {
+    void nextCommand("taking").then(() => say(lamps, "devices/taking/state/partial", { on: true }));
+    refuseNext("refusing", "the fuse is out");
+  };
+  const states = { taking: { on: true }, refusing: { on: true }, quiet: { on: true } };
+  await ask("POST", "/scenes", { id: "each", name: "Each", states });
+  answering();
+  const { body } = await unanswered(clock, ask("POST", "/scenes/each/activate"));
+  expect(body).toMatchObject({
+    sent: [
+      { device_id: "taking", outcome: "accepted" },
+      { device_id: "quiet", outcome: "sent" },
+    ],
+    failed: [{ device_id: "refusing", code: "conflict", error: "the device refused the command: the fuse is out" }],
+  });
+  await say(lamps, "devices/taking/state/partial", { on: false });
+  await until("it is off", async () => (await device("taking")).attributes?.on === false);
+  await ask("POST", "/groups", { id: "all", name: "All", members: ["taking", "refusing"] });
+  answering();
+  const group = await command("all", { on: true });
+  expect([group.status, group.body.detail]).toEqual([
+    409,
+    'the device refused the command: "refusing": the fuse is out',
+  ]);
+  void nextCommand("taking").then(() => say(lamps, "devices/taking/state/partial", { brightness_pct: 60 }));
+  void nextCommand("refusing").then(() => say(lamps, "devices/refusing/state/partial", { brightness_pct: 60 }));
+  expect((await command("all", { brightness_pct: 60 })).body.outcome).toBe("accepted");
 });
 
 test("what the device says it does not take is 400 and names it, and nothing is sent", async () => {

@@ -6,7 +6,6 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 
 export interface ToolAnswer {
   isError?: boolean | undefined;
-  structuredContent?: unknown;
   content?: unknown;
 }
 
@@ -53,7 +52,7 @@ function wrapped(client: AnyClient): McpClient {
     async ask<T>(name: string, given?: Record<string, unknown>) {
       const answer = await call(name, given);
       if (answer.isError) throw new Error(`${name}: ${textOf(answer)}`);
-      return answer.structuredContent as T;
+      return JSON.parse(textOf(answer)) as T;
     },
     async fail(name, given) {
       const answer = await call(name, given);

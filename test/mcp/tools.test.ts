@@ -65,11 +65,12 @@ describe("both generations of clients", () => {
   test.each([1, 2] as const)("generation %d lists tools and calls them", async (generation) => {
     await using client = await house.client(await house.key(), generation);
     expect(await client.tools()).toEqual(READING);
-    const { structuredContent, content } = await client.call("system_status");
-    expect(structuredContent).toMatchObject({ version: "0.0.0-test", access: { whole_house: true } });
+    const { content, ...rest } = await client.call("system_status");
     // Older clients read the text.
     const [text] = content as { type: string; text: string }[];
-    expect(JSON.parse(text?.text ?? "")).toEqual(structuredContent);
+    expect(JSON.parse(text?.text ?? "")).toMatchObject({ version: "0.0.0-test", access: { whole_house: true } });
+    // And nobody reads it twice.
+    expect(rest).not.toHaveProperty("structuredContent");
   });
 });
 
@@ -333,4 +334,70 @@ test("each call is in the audit log, refused ones too", async () => {
   expect(rows[0]).toMatchObject({ action: "mcp.call", target: "command_device", outcome: "refused", actor });
   expect(rows[1]).toMatchObject({ action: "mcp.get_device", target: "bed_lamp", outcome: "refused", actor });
   expect(rows[2]).toMatchObject({ action: "mcp.get_device", target: "hall_lamp", outcome: "ok", actor });
+});
+
+describe("what people call things", () => {
+  test("kinds are found by their words, in English and German, one or several", async () => {
+    const lamps = ["bed_lamp", "hall_lamp"];
+    await house.say("plugins/zigbee/register", {
+      device_id: "ceiling",
+      name: "Ceiling",
+      device_type: "light",
+      area: "bedroom",
+    });
+    await until("it is there", async () => (await idsOf(looking)).includes("ceiling"));
+    for (const query of ["lamp", "lamps", "light", "Lampe", "Lampen", "Licht", "leuchten"])
+      expect({ query, found: await idsOf(looking, { query }) }).toEqual({
+        query,
+        found: expect.arrayContaining(["ceiling"]),
+      });
+    expect(await idsOf(looking, { query: "lamps", area: "bedroom" })).toEqual(["bed_lamp", "ceiling"]);
+    expect(await idsOf(looking, { type: "Lampen" })).toEqual(expect.arrayContaining([...lamps, "ceiling"]));
+    expect(await idsOf(looking, { query: "jalousie" })).toEqual(["blind"]);
+    expect(await idsOf(looking, { query: "lampion" })).toEqual([]);
+    await house.admin("DELETE", "/devices/ceiling");
+  });
+
+  test("an area or a type that is not there is refused instead of an empty list", async () => {
+    expect(await looking.fail("list_devices", { area: "Entrnce" })).toContain("did you mean");
+    expect(await looking.fail("list_devices", { type: "spaceship" })).toContain("there are cover, ");
+  });
+
+  test("the name of a device, a scene or a rule does where its id does", async () => {
+    expect(await acting.ask("get_device", { id: "Hall Lamp" })).toMatchObject({ id: "hall_lamp" });
+    expect(await acting.ask("explain_rule", { id: "Hall light" })).toMatchObject({ id: HALL });
+    const told = await acting.ask("command_device", { id: "hall lamp", state: { on: true } });
+    expect(told).toMatchObject({ device_id: "hall_lamp", outcome: "sent" });
+    expect(await acting.ask("activate_scene", { id: "evening" })).toMatchObject({
+      sent: [{ device_id: "hall_lamp", outcome: "sent" }],
+    });
+    expect((await house.admin<{ id: string }>("GET", "/devices/Hall%20Lamp")).id).toBe("hall_lamp");
+    const inHall = await house.admin<{ id: string }[]>("GET", "/devices?area=ENTRANCE");
+    expect(inHall.map(({ id }) => id).sort()).toEqual(["front_door", "garage_door", "hall_lamp", "hall_sensor"]);
+  });
+
+  test("a name that several have is refused with their ids, and hidden ones are not told", async () => {
+    for (const [device_id, area] of [
+      ["twin_a", "hall"],
+      ["twin_b", "bedroom"],
+    ])
+      await house.say("plugins/zigbee/register", { device_id, name: "Twin", device_type: "light", area });
+    await until("they are there", async () => (await idsOf(looking)).includes("twin_b"));
+    expect(await acting.fail("command_device", { id: "twin", state: { on: true } })).toContain(
+      'give one of the ids \\"twin_a\\", \\"twin_b\\"',
+    );
+    expect(await hall.ask("get_device", { id: "twin" })).toMatchObject({ id: "twin_a" });
+    const refused = await house.hub.request("PATCH", "/devices/twin/state", {
+      token: house.hub.adminToken,
+      body: { on: true },
+    });
+    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining("twin_a")]);
+    for (const id of ["twin_a", "twin_b"]) await house.admin("DELETE", `/devices/${id}`);
+  });
+
+  test("a lock that is commanded by its name is in the audit log", async () => {
+    await house.admin("PATCH", "/devices/Front%20Door/state", { locked: true });
+    const rows = await house.admin<{ action: string; target: string }[]>("GET", "/system/audit?action=device.command");
+    expect(rows[0]).toMatchObject({ action: "device.command", target: "Front Door" });
+  });
 });

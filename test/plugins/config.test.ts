@@ -78,3 +78,23 @@ test("paths that would open the hub's own folders, and wrong topic patterns, are
     ...["[0].confine", "[0].max_memory_mb", "[0].password"],
   ]);
 });
+
+test.each([
+  ["con", "Windows"],
+  ["NUL", "Windows"],
+  ["com1.zigbee", "Windows"],
+  ["lpt9", "Windows"],
+  ["zigbee.", "Windows"],
+  ["sdk", "the hub's own folder"],
+  ["Core", "the hub's own name"],
+  ["_probe", "tries out a broker"],
+  ["anonymous", "without a password"],
+])("the id %s is refused with whose name it is", (id, whose) => {
+  const problems = pluginProblems(entriesOf([{ id, binary: "x" }]));
+  expect(problems).toEqual([{ path: "plugins[0].id", message: expect.stringContaining(whose) }]);
+  expect(problems[0]?.message).toContain("choose another");
+});
+
+test.each(["console", "com10", "auxiliary", "con-1", "sdk2", "lpt"])("the id %s is none of those", (id) => {
+  expect(pluginProblems(entriesOf([{ id, binary: "x" }]))).toEqual([]);
+});

@@ -127,3 +127,65 @@ test("there are at most a thousand areas; removing one makes another possible", 
   hub.areas.remove("area_1");
   expect(hub.areas.create({ name: "One more" }).id).toBe("one_more");
 });
+
+describe("another spelling is the same area", () => {
+  const withAreas = () => {
+    const folder = createTemporaryFolder();
+    const clock = createVirtualClock();
+    const db = openTestState(folder.at("state.redb"), clock.now);
+    const registry: Registry = openRegistry({
+      ...{ db, clock, log: silentLog, emit() {}, flushSecs: 1 },
+      areaIdOf: (text, by) => (by === "person" ? areas.idOf(text) : areas.likelyIdOf(text)),
+    });
+    const areas: Areas = openAreas({ db, registry, clock });
+    const areaOf = (id: string) => registry.get(id).area;
+    for (const id of ["lamp", "fan", "tv"]) registry.register({ device_id: id }, "zigbee");
+    return {
+      ...{ areas, registry, areaOf },
+      [Symbol.dispose]() {
+        registry[Symbol.dispose]();
+        db[Symbol.dispose]();
+        folder[Symbol.dispose]();
+      },
+    };
+  };
+
+  test("for a person and for plugins, of an area that was made and of one that devices name", () => {
+    using house = withAreas();
+    const { areas, registry, areaOf } = house;
+    areas.create({ name: "Living room" });
+    for (const text of ["living room", "Living Room ", "LIVING-ROOM", "living_room"]) {
+      registry.edit("lamp", { area: text });
+      expect(areaOf("lamp")).toBe("living_room");
+    }
+    registry.register({ device_id: "tv", area: "Living Room" }, "zigbee");
+    expect(areaOf("tv")).toBe("living_room");
+    registry.register({ device_id: "fan", area: "Attic" }, "zigbee");
+    registry.edit("lamp", { area: "attic" });
+    expect(areaOf("lamp")).toBe("Attic");
+    expect(areas.create({ name: "ATTIC" })).toMatchObject({ id: "Attic", devices: 2 });
+    expect(() => areas.create({ name: "attic" })).toThrow("already");
+    registry.edit("lamp", { area: "Büro" });
+    expect(areaOf("lamp")).toBe("Büro");
+    expect(areas.list().map(({ id }) => id)).toEqual(["Attic", "Büro", "living_room"]);
+  });
+
+  test("where two areas are called so, a person is asked which, and a plugin gets the first", () => {
+    using house = withAreas();
+    const { areas, registry, areaOf } = house;
+    areas.create({ id: "a1", name: "Bath" });
+    areas.create({ id: "a2", name: "bath" });
+    expect(() => registry.edit("lamp", { area: "BATH" })).toThrow('give one of the ids "a1", "a2"');
+    registry.register({ device_id: "tv", area: "BATH" }, "zigbee");
+    expect(areaOf("tv")).toBe("a1");
+    registry.edit("lamp", { area: "bath" });
+    expect(areaOf("lamp")).toBe("a2");
+  });
+
+  test("and so it is with tags", () => {
+    using house = withAreas();
+    const { registry } = house;
+    registry.edit("lamp", { tags: ["Outside"] });
+    expect(registry.edit("tv", { tags: ["outside", "OUTSIDE", "new"] }).tags).toEqual(["Outside", "new"]);
+  });
+});

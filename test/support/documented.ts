@@ -22,7 +22,7 @@ export interface Operation {
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
   responses: Record<string, Answer | { $ref: string }>;
   security?: Record<string, string[]>[];
-  "x-access": "admin" | "user" | "viewer" | "public";
+  "x-access": "admin" | "user" | "viewer" | "public" | "key";
   "x-frames"?: Schema;
 }
 

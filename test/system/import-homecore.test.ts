@@ -114,7 +114,7 @@ test("what it prints names everything that did not move, with the reason, and no
     "group Doors: it has no members",
     "mode mode_movie: its criteria have no counterpart",
     "setting [influx]: not part of this hub's settings",
-    "API keys (1): wall tablet: homeCore keeps only their fingerprints",
+    'the API key "wall tablet": homeCore keeps only its fingerprint',
     "history 1 sample: older than 30 days",
     "plugin plugin.hue: copy its program to plugins/plugin.hue/bin/hc-hue",
     "hub restore --undo",

@@ -90,8 +90,13 @@ step("a command changes the state, and the event says who sent it", async () => 
   expect(await attributesOf("virtual_light_kitchen")).toMatchObject({ on: true, brightness: 254, power: 9 });
 });
 
-step("a command that it cannot carry out changes nothing, and the reason is reported", async () => {
-  const correlation = await command("virtual_light_kitchen", { on: true, brightness: 0 });
+step("a command that it cannot carry out changes nothing, and is answered and reported with the reason", async () => {
+  const body = { on: true, brightness: 0 };
+  const answer = await hub.request("PATCH", "/devices/virtual_light_kitchen/state", { body });
+  const { correlation_id: correlation, detail } = answer.json<{ correlation_id: string; detail: string }>();
+  expect({ status: answer.status, detail }).toEqual({
+    ...{ status: 409, detail: expect.stringContaining("the device refused the command: brightness: 0 is off") },
+  });
   const event = await stream.frame("the refusal", ({ type }) => type === "custom_command_refused");
   expect(JSON.stringify(event)).toContain(correlation);
   expect(JSON.stringify(event)).toContain("brightness: 0 is off");

@@ -127,7 +127,8 @@ function completeOperation(method: string, given: JsonObject, components: Compon
     ...refusalResponses({ method, operation }),
   };
   if (isObject(operation["x-frames"])) operation["x-frames"] = describedSchema(operation["x-frames"], components);
-  for (const mark of ["x-refusals", "x-makes-missing", "x-reads-elsewhere"]) delete operation[mark];
+  operation["x-access"] = operation["x-needs"] ?? operation["x-access"] ?? "admin";
+  for (const mark of ["x-refusals", "x-makes-missing", "x-reads-elsewhere", "x-needs"]) delete operation[mark];
   return operation;
 }
 

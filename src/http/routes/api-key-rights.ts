@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { NewApiKey } from "../../auth/api-keys.ts";
 import type { McpScope } from "../../auth/mcp-scope.ts";
 import type { Role } from "../../auth/roles.ts";
+import { allCalled, severalCalled } from "../../core/called.ts";
 import { didYouMean } from "../../core/did-you-mean.ts";
 import type { Problem } from "../../core/schema.ts";
 import type { Areas } from "../../state/areas.ts";
@@ -30,7 +31,7 @@ export const McpFields = {
     Type.Array(Name, {
       maxItems: MOST,
       description:
-        "With `mcp`: ids of further devices; locks, alarms and garage doors are seen only where they stand here",
+        "With `mcp`: ids or names of further devices; locks, alarms and garage doors are seen only where they stand here",
     }),
   ),
   read_only: Type.Optional(Type.Boolean({ description: "With `mcp`: false lets it command; true where absent" })),
@@ -39,7 +40,7 @@ const Fields = Type.Object({ role: Type.Optional(Type.Unsafe<Role>()), ...McpFie
 
 export interface HouseOfKeys {
   areas: Pick<Areas, "list">;
-  registry: Pick<Registry, "find">;
+  registry: Pick<Registry, "find" | "list">;
 }
 
 /** Throws HubError `invalid`. */
@@ -63,8 +64,12 @@ function areasIn(wanted: readonly string[] | null, { areas }: HouseOfKeys): McpS
   const known = areas.list();
   const problems: Problem[] = [];
   const ids = wanted.flatMap((text, index) => {
-    const found = known.find(({ id }) => id === text) ?? known.find(({ name }) => name === text);
-    if (found) return [found.id];
+    const found = allCalled(known, text);
+    if (found.length === 1) return found.map(({ id }) => id);
+    if (found.length > 1) {
+      problems.push({ path: `areas[${index}]`, message: severalCalled("area", text, found) });
+      return [];
+    }
     const meant = didYouMean(
       text,
       known.flatMap(({ id, name }) => [id, name]),
@@ -77,11 +82,15 @@ function areasIn(wanted: readonly string[] | null, { areas }: HouseOfKeys): McpS
 }
 
 function devicesIn(wanted: readonly string[], { registry }: HouseOfKeys): string[] {
-  const problems = wanted.flatMap((id, index): Problem[] =>
-    registry.find(id) ? [] : [{ path: `devices[${index}]`, message: `there is no device "${id}"` }],
-  );
+  const found = wanted.map((text) => allCalled([...registry.list()], text));
+  const problems = found.flatMap((devices, index): Problem[] => {
+    const text = wanted[index] ?? "";
+    if (devices.length === 1) return [];
+    const message = devices.length > 1 ? severalCalled("device", text, devices) : `there is no device "${text}"`;
+    return [{ path: `devices[${index}]`, message }];
+  });
   if (problems.length > 0) throw invalid(problems);
-  return [...new Set(wanted)];
+  return [...new Set(found.flat().map(({ id }) => id))];
 }
 
 function refuse(path: string, message: string): never {

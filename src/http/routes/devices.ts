@@ -2,12 +2,15 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
+import { oneCalled } from "../../core/called.ts";
 import { secondsAsText } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { GivenName } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { masked } from "../../core/masking.ts";
 import { Attributes } from "../../events/define.ts";
+import type { Areas } from "../../state/areas.ts";
+import { CommandOutcome, taken } from "../../state/command-answers.ts";
 import type { Commands } from "../../state/commands.ts";
 import type { Device as DeviceState } from "../../state/device.ts";
 import type { Registry } from "../../state/registry.ts";
@@ -56,10 +59,10 @@ const DeviceEdit = Type.Object(
   { ...closed, minProperties: 1 },
 );
 const Command = Type.Record(Type.String(), Type.Unknown(), { minProperties: 1 });
-const CommandSent = Type.Object({ device_id: Type.String(), correlation_id: Type.String() });
+const CommandSent = Type.Object({ device_id: Type.String(), correlation_id: Type.String(), ...CommandOutcome });
 const ListQuery = t.Object(
   {
-    area: t.Optional(t.String()),
+    area: t.Optional(t.String({ description: "Id or name of an area" })),
     plugin_id: t.Optional(t.String()),
     device_type: t.Optional(t.String()),
     available: t.Optional(t.Boolean()),
@@ -72,13 +75,14 @@ const ListQuery = t.Object(
 
 export interface DeviceRoutesDeps {
   registry: Registry;
+  areas: Pick<Areas, "list">;
   commands: Commands;
   callers: Callers;
   /** Throws HubError `conflict` for a device that must not be removed by hand. */
   refuseRemoval: (device: DeviceState) => void;
 }
 
-export function deviceRoutes({ registry, commands, callers, refuseRemoval }: DeviceRoutesDeps) {
+export function deviceRoutes({ registry, areas, commands, callers, refuseRemoval }: DeviceRoutesDeps) {
   const tag = "devices";
   const deviceBody = bodyWriter();
   const answers = { 200: { description: "The device", schema: Device } };
@@ -87,8 +91,9 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
       "",
       function listDevices({ query, request }) {
         const { role } = callers.of(request);
+        const area = query.area && (oneCalled("area", areas.list(), query.area)?.id ?? query.area);
         const fits = (device: DeviceState): boolean =>
-          (query.area === undefined || device.area === query.area) &&
+          (area === undefined || device.area === area) &&
           (query.plugin_id === undefined || device.pluginId === query.plugin_id) &&
           (query.device_type === undefined || device.deviceType === query.device_type) &&
           (query.available === undefined || device.available === query.available);
@@ -115,8 +120,14 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
     )
     .get(
       "/:id",
-      ({ params, request }) => deviceBody(registry.get(params.id), callers.of(request).role),
-      doc({ access: "viewer", summary: "One device", tag, answers }),
+      ({ params, request }) => deviceBody(deviceCalled(registry, params.id), callers.of(request).role),
+      doc({
+        access: "viewer",
+        summary: "One device, by its id, or by a name that it alone has",
+        tag,
+        answers,
+        refusals: SHARED,
+      }),
     )
     .patch(
       "/:id",
@@ -136,9 +147,11 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
       "/:id/state",
       async function commandDevice({ params, body, query, request, set }) {
         const actor = callers.of(request);
-        const correlationId = await commands.send(params.id, body as JsonObject, actor, { force: query.force });
+        const { id } = deviceCalled(registry, params.id);
+        const delivered = await commands.deliver(id, body as JsonObject, actor, { force: query.force });
+        const outcome = await taken(delivered);
         set.status = 202;
-        return { device_id: params.id, correlation_id: correlationId };
+        return { device_id: id, correlation_id: delivered.correlationId, ...outcome };
       },
       {
         ...jsonBody(Command),
@@ -152,9 +165,10 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
           audit: { action: "device.command", body: true, securityOnly: true },
           summary: "Command a device: the wanted state",
           tag,
-          answers: { 202: { description: "Sent to its plugin", schema: CommandSent } },
+          answers: { 202: { description: "Sent, and what became of it within a second", schema: CommandSent } },
           refusals: {
-            conflict: "It is not available, or does not accept this now",
+            conflict:
+              "It is not available, the device's side refused it, with its own words, or several devices have this name",
             unavailable: "The hub is starting",
           },
         }),
@@ -175,6 +189,13 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
         refusals: { conflict: "It is a mode of modes.toml" },
       }),
     );
+}
+
+const SHARED = { conflict: "Several devices have this name; the message lists their ids" };
+
+/** By its id, or by a name that no other has. Throws HubError `conflict` and `not_found`. */
+function deviceCalled(registry: Pick<Registry, "get" | "find" | "list">, text: string): DeviceState {
+  return registry.find(text) ?? oneCalled("device", [...registry.list()], text) ?? registry.get(text);
 }
 
 // More than any house has: bounds the answer after a flood of made-up devices.

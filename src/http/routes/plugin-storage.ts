@@ -35,6 +35,7 @@ export function pluginStorageRoutes({ pluginStorage, plugins, callers }: PluginS
       },
       doc({
         access: "viewer",
+        needs: "key",
         summary: "What it keeps in the hub's database",
         tag,
         answers: { 200: { description: "As it wrote it", schema: Kept } },
@@ -52,6 +53,7 @@ export function pluginStorageRoutes({ pluginStorage, plugins, callers }: PluginS
         ...jsonBody(NewText),
         ...doc({
           access: "user",
+          needs: "key",
           summary: "Keep a text of at most 1 MiB in the hub's database, and so in its backups",
           tag,
           answers: { 204: { description: "Kept" } },

@@ -6,6 +6,7 @@ import { isoSeconds } from "../../core/clock.ts";
 import { GivenName, Id } from "../../core/ids.ts";
 import { masked } from "../../core/masking.ts";
 import { sceneActivated } from "../../events/rules.ts";
+import { CommandOutcome } from "../../state/command-answers.ts";
 import { MOST_SCENE_DEVICES, States } from "../../state/scene-states.ts";
 import type { Scene as SceneState, Scenes } from "../../state/scenes.ts";
 import { jsonBody, optionalJsonBody } from "../body.ts";
@@ -32,7 +33,9 @@ const WholeScene = Type.Object({ name: GivenName, states: States }, closed);
 const SceneEdit = Type.Partial(WholeScene, { ...closed, minProperties: 1 });
 const NewCapture = Type.Object({ id, name: GivenName, device_ids: DeviceIds }, closed);
 const Capture = Type.Object({ device_ids: Type.Optional(DeviceIds) }, closed);
-const Activation = Type.Pick(sceneActivated.fields, ["scene_id", "sent", "failed"]);
+const { scene_id, failed } = sceneActivated.fields.properties;
+const Sent = Type.Object({ device_id: Type.String(), correlation_id: Type.String(), ...CommandOutcome });
+const Activation = Type.Object({ scene_id, sent: Type.Array(Sent), failed });
 
 export interface SceneRoutesDeps {
   scenes: Scenes;
@@ -99,7 +102,7 @@ function capturing({ scenes, callers }: SceneRoutesDeps) {
 function activating({ scenes, callers }: SceneRoutesDeps) {
   return new Elysia().post(
     "/:id/activate",
-    ({ params, query, request }) => scenes.activate(params.id, callers.of(request), { force: query.force }),
+    ({ params, query, request }) => scenes.activateAndWait(params.id, callers.of(request), { force: query.force }),
     {
       query: t.Object(
         { force: t.Boolean({ default: false, description: "Also devices that are not available" }) },

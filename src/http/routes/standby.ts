@@ -88,7 +88,8 @@ export function standbyRoutes({
       const { id, name } = second.status()?.machine ?? { id: "", name: "" };
       return { kind: "standby", id, name };
     }
-    const { kind, id, name, role } = callers.identify(request, callers.addressOf(request, server), bearer);
+    const { kind, id, name, role, mcp } = callers.identify(request, callers.addressOf(request, server), bearer);
+    if (mcp) throw new HubError("forbidden", "this API key is for MCP: it opens /mcp and nothing else");
     if (!allows(role, least)) throw new HubError("forbidden", `this needs the role ${least}; yours is ${role}`);
     return { kind, id, name };
   }
@@ -102,6 +103,7 @@ export function standbyRoutes({
     parse: "none" as const,
     ...doc({
       access: "public",
+      needs: "key",
       unlimited: true,
       acts,
       summary: `${summary}, for the standby with the key of its pairing`,
@@ -127,12 +129,14 @@ export function standbyRoutes({
       },
       doc({
         access: "public",
+        needs: "viewer",
         unlimited: true,
         summary: "Which machine is the hub, and which its standby, for viewers, and for the standby with its key",
         tag,
         answers: { 200: { description: "As this machine knows it", schema: Place } },
         refusals: {
           unauthenticated: "Neither a token nor the key of the house's standby",
+          forbidden: "The key is for MCP",
           rate_limited: "Too many wrong keys from this address",
         },
       }),
@@ -225,6 +229,7 @@ export function standbyRoutes({
         parse: "none" as const,
         ...doc({
           access: "public",
+          needs: "admin",
           unlimited: true,
           summary: "Make the standby the hub, for administrators, and for the standby with its key",
           tag,

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
+import { spelled } from "../../core/called.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { isSecretName, MASK, masked } from "../../core/masking.ts";
@@ -40,6 +41,7 @@ export function variableRoutes({ variables, callers }: VariableRoutesDeps) {
       function writeVariable({ params, body, request }) {
         if (body.value === MASK)
           throw new HubError("invalid", `value: "${MASK}" is the mask of a value that you may not see`);
+        refuseOtherSpelling(variables, params.name);
         return bodyFor(request, variables.set(params.name, body.value));
       },
       {
@@ -48,13 +50,22 @@ export function variableRoutes({ variables, callers }: VariableRoutesDeps) {
         ...docs.edit("Write a variable; it is made where it does not exist", {
           makesMissing: true,
           refusals: {
-            conflict: "There are too many variables, or they are too large together",
+            conflict:
+              "There are too many variables, they are too large together, or it is only spelled otherwise than one",
             too_large: "The value has more than 64 KiB as text, or the body more than [server] max_body_bytes",
           },
         }),
       },
     )
     .delete("/:name", ({ params }) => noContent(() => variables.remove(params.name)), docs.remove());
+}
+
+/** Who writes `Guests` where rules read `guests` would wonder why nothing happens. */
+function refuseOtherSpelling(variables: Pick<Variables, "has" | "list">, name: string): void {
+  if (variables.has(name)) return;
+  const other = variables.list().find((one) => spelled(one.name) === spelled(name));
+  if (other)
+    throw new HubError("conflict", `there is a variable "${other.name}": write that one, or choose another name`);
 }
 
 function variableBody({ name, value: held, updatedAt }: VariableState, role: Role) {

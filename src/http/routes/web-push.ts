@@ -35,6 +35,7 @@ const PushKey = Type.Object({
 export interface WebPushRoutesDeps {
   webPush: {
     readonly subscriptions: Pick<Subscriptions, "key" | "add" | "remove">;
+    assertReachable(endpoint: string): Promise<void>;
     channelsOf(username: string): string[];
   };
   callers: Pick<Callers, "of">;
@@ -66,8 +67,9 @@ export function webPushRoutes({ webPush, callers }: WebPushRoutesDeps) {
     )
     .post(
       "/subscriptions",
-      function subscribe({ body: { endpoint, keys }, request }) {
+      async function subscribe({ body: { endpoint, keys }, request }) {
         const { id } = personIn(request);
+        await webPush.assertReachable(endpoint);
         return noContent(() => webPush.subscriptions.add(id, { endpoint, ...keys }));
       },
       {
@@ -77,7 +79,10 @@ export function webPushRoutes({ webPush, callers }: WebPushRoutesDeps) {
           summary: "Send messages to this browser, too; of more than 20 the oldest is forgotten",
           tag,
           answers: { 204: { description: "It is kept" } },
-          refusals: { ...ofPeople, invalid: "An address or key that no push service gives" },
+          refusals: {
+            ...ofPeople,
+            invalid: "An address or key that no push service gives, or an address that is not on the internet",
+          },
         }),
       },
     )

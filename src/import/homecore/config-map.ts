@@ -13,6 +13,8 @@ const SHORTEST_PASSWORD = 8;
 /** `[[broker.clients]]` → `[[mqtt.users]]` */
 export function mqttUserOf({ id, password, allow_pub, allow_sub }: JsonObject): Mapped {
   if (typeof id !== "string" || typeof password !== "string") return "it has no id, or no password";
+  if (isFingerprint(password))
+    return "homeCore keeps only the fingerprint of its password: give it an account with a new one under [[mqtt.users]]";
   const [publish, subscribe] = [texts(allow_pub), texts(allow_sub)];
   // Without either list, an account here has the rights of the plugin of its name.
   const isLimited = publish.length + subscribe.length > 0;
@@ -27,11 +29,15 @@ export function pluginOf(
   if (typeof id !== "string" || typeof binary !== "string") return "it has no id, or no binary";
   const config = configs.get(id);
   const password = passwordIn(config) ?? account?.password;
-  const usable = typeof password === "string" && password.length >= SHORTEST_PASSWORD;
+  const usable = typeof password === "string" && password.length >= SHORTEST_PASSWORD && !isFingerprint(password);
   const notes = [
     `copy its program to ${binary}`,
     ...(config === undefined ? [`and its configuration to plugins/${id}/config/config.toml`] : []),
-    ...(typeof password === "string" && !usable ? ["its password is too short here: the hub gives it another"] : []),
+    ...(usable
+      ? []
+      : [
+          `${whyUnusable(password)}: write one of ${SHORTEST_PASSWORD} characters or more as password into [homecore] of plugins/${id}/config/config.toml, and the same as password into its entry in hub.toml`,
+        ]),
   ];
   const entry = {
     ...{ id, binary, enabled: enabled !== false },
@@ -41,6 +47,23 @@ export function pluginOf(
   };
   return { entry, note: notes.join("; ") };
 }
+
+function whyUnusable(password: Json | undefined): string {
+  if (typeof password !== "string")
+    return "it has no password there, as far as the backup says, and this hub lets no plugin in without one";
+  return isFingerprint(password)
+    ? "homeCore keeps only the fingerprint of its password"
+    : "its password is too short here";
+}
+
+/** A hash of bcrypt or argon2. */
+function isFingerprint(password: string): boolean {
+  return /^\$(?:2[abxy]|argon2\w*)\$/.test(password);
+}
+
+/** What homeCore's broker does without accounts, and this one does not. */
+export const OPEN_BROKER =
+  "homeCore's broker had no accounts, and let every program of its own machine in without a password; this one lets nobody in so: give each program an account (`hub device-account NAME`, or [[mqtt.users]]), or set anonymous = true in [mqtt] for those of this machine alone";
 
 function passwordIn(config: string | undefined): string | undefined {
   const read = config === undefined ? undefined : parseToml(config);

@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { parseToml, stringifyToml } from "../../core/toml.ts";
 import type { Kind, Report } from "../report.ts";
 import type { MappedCalendar } from "./calendars.ts";
-import { channelOf, mqttUserOf, type PluginConfigs, pluginOf, UNMAPPED } from "./config-map.ts";
+import { channelOf, mqttUserOf, OPEN_BROKER, type PluginConfigs, pluginOf, UNMAPPED } from "./config-map.ts";
 
 export interface ConfigImport {
   /** The text of hub.toml so far. */
@@ -162,6 +162,8 @@ class ConfigEdits {
   }
 
   #tell(old: JsonObject): void {
+    if (listOf(member(old.broker, "clients")).length === 0)
+      this.#report.add("setting", "[[broker.clients]]", "left", OPEN_BROKER);
     for (const [section, value] of Object.entries(old)) {
       const whole = UNMAPPED[section];
       if (whole !== undefined) this.#report.add("setting", `[${section}]`, "left", whole);

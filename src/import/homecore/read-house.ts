@@ -3,6 +3,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { HubError } from "../../core/errors.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import type { Report } from "../report.ts";
+import { noteApiKeys } from "./api-keys.ts";
 import type { HomecoreClient } from "./client.ts";
 import {
   ListedMode,
@@ -117,13 +118,15 @@ function refuseOwnKind(answer: Json, origin: string): void {
     );
 }
 
-const NOT_MOVED = [
-  { path: "/auth/api-keys", what: "API keys", note: "homeCore keeps only their fingerprints: make new ones here" },
-  { path: "/dashboards", what: "dashboards", note: "this hub's page is arranged by hand" },
-];
+const NOT_MOVED = [{ path: "/dashboards", what: "dashboards", note: "this hub's page is arranged by hand" }];
 
 /** Names what an import never moves, where the old house has any of it. */
 async function noteOthers(client: HomecoreClient, report: Report): Promise<void> {
+  try {
+    noteApiKeys(await client.get("/auth/api-keys"), report);
+  } catch {
+    // As below.
+  }
   for (const { path, what, note } of NOT_MOVED) {
     try {
       const answer = await client.get(path);

@@ -80,6 +80,7 @@ export function importRules(
 ): Map<string, WrittenRule> {
   const present = presentRules(folder);
   const written = new Map<string, WrittenRule>();
+  const newIds = new Set<string>();
   for (const rule of texts) {
     const { text, notes, runsScript } = adapted(rule, groups);
     const here = present.byId.get(rule.id) ?? present.byText.get(text);
@@ -98,8 +99,29 @@ export function importRules(
     present.byText.set(text, file);
     if (rule.id !== "") present.byId.set(rule.id, file);
     written.set(file, { name: rule.name, notes, runsScript });
+    newIds.add(rule.id);
   }
+  for (const group of groups) noteGroup(group, { newIds, hereIds: new Set(present.byId.keys()), report });
   return written;
+}
+
+/** What a tag does not do that a group did. */
+function noteGroup(
+  { name, description, rule_ids: ids }: OldGroup,
+  { newIds, hereIds, report }: { newIds: ReadonlySet<string>; hereIds: ReadonlySet<string>; report: Report },
+): void {
+  const shown = `the group of rules "${name}"`;
+  const missing = ids.filter((id) => !hereIds.has(id)).length;
+  if (missing === ids.length) {
+    report.add("other", shown, "left", ids.length === 0 ? "it has no rules" : "none of its rules is here");
+    return;
+  }
+  const notes = [
+    "it is a tag of its rules here, which are switched on and off one by one: a mode as a condition of each does it for all",
+    ...(missing > 0 ? [`${missing} of its rules are not here`] : []),
+    ...(description ? [`its description is left out: ${description.slice(0, 200)}`] : []),
+  ];
+  report.add("other", shown, ids.some((id) => newIds.has(id)) ? "changed" : "there", notes.join("; "));
 }
 
 function presentRules(folder: string) {

@@ -38,7 +38,7 @@ export type OldScene = Static<typeof OldScene>;
 export const OldRule = Type.Object({ id: text, name: text, enabled: Type.Optional(Type.Boolean()) });
 export type OldRule = Static<typeof OldRule>;
 
-export const OldGroup = Type.Object({ name: text, rule_ids: Type.Array(text) });
+export const OldGroup = Type.Object({ name: text, rule_ids: Type.Array(text), description: maybe(text) });
 export type OldGroup = Static<typeof OldGroup>;
 
 export const OldMode = Type.Object({

@@ -54,27 +54,20 @@ export const recentEvents = defineTool({
           { description: "Only events of this type" },
         ),
       ),
-      device: Type.Optional(Type.String({ maxLength: 255, description: "Only events of the device with this id" })),
+      device: Type.Optional(
+        Type.String({ maxLength: 255, description: "Only events of the device with this id or name" }),
+      ),
       before: Type.Optional(Type.Integer({ minimum: 0, description: "The `next` of the answer before" })),
     },
     { additionalProperties: false },
   ),
-  output: Type.Object({
-    events: Type.Array(
-      Type.Object(
-        { type: Type.String(), timestamp: Type.String({ description: "UTC" }), seq: Type.Integer() },
-        { additionalProperties: true },
-      ),
-    ),
-    next: Type.Optional(Type.Integer({ description: "There are more: give this as `before`" })),
-  }),
   target: ({ device }) => device,
   run({ type, device, before }, { house, deps: { ring } }) {
-    if (device !== undefined) house.device(device);
+    const id = device === undefined ? undefined : house.device(device).id;
     function* seen(): Iterable<Fields> {
       for (const event of ring.newestFirst(before)) {
         if (type !== undefined && event.type !== type) continue;
-        if (device !== undefined && event.deviceId !== device) continue;
+        if (id !== undefined && event.deviceId !== id) continue;
         const fields = shown(event, house);
         if (fields) yield fields;
       }

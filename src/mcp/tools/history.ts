@@ -10,13 +10,6 @@ import { DeviceId } from "./devices.ts";
 const DAY_MS = 86_400_000;
 const MOST_SAMPLES = 300;
 
-const Sample = Type.Object({
-  timestamp: Type.String({ description: "UTC; the beginning of a bucket" }),
-  attribute: Type.String(),
-  value: Type.Unknown(),
-  count: Type.Optional(Type.Integer({ description: "Changes within the bucket" })),
-});
-
 export const history = defineTool({
   name: "history",
   title: "Recorded values",
@@ -45,10 +38,6 @@ export const history = defineTool({
     },
     { additionalProperties: false },
   ),
-  output: Type.Object({
-    samples: Type.Array(Sample),
-    next_from: Type.Optional(Type.String({ description: "There are more: give this as `from`" })),
-  }),
   target: ({ id }) => id,
   async run({ id, attribute, from, to, bucket, aggregate = "avg" }, { house, deps: { history, clock } }) {
     const device = house.device(id);

@@ -1,9 +1,10 @@
 // All tools of /mcp.
 import type { SeenHouse } from "../house.ts";
 import type { Tool } from "../tool.ts";
-import { commandDevice, getDevice, listDevices } from "./devices.ts";
+import { commandDevice, getDevice } from "./devices.ts";
 import { recentEvents } from "./events.ts";
 import { history } from "./history.ts";
+import { listDevices } from "./list-devices.ts";
 import { explainRule, listRules, testRule } from "./rules.ts";
 import { activateScene, listScenes } from "./scenes.ts";
 import { alerts, systemStatus } from "./system.ts";

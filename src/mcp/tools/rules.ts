@@ -4,52 +4,40 @@ import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { parseTime, TIME_FORMS } from "../../history/parse-time.ts";
 import { detailsFor, listedFor, traceFor } from "../../http/routes/rule-responses.ts";
+import { PageInput, pageOf } from "../page.ts";
 import { defineTool } from "../tool.ts";
 import { harmless, someOf } from "../untrusted.ts";
 
 const closed = { additionalProperties: false } as const;
-const nullableText = Type.Union([Type.String(), Type.Null()]);
 const MOST_TRACES = 10;
-const RuleId = Type.String({ minLength: 1, maxLength: 255, description: "The rule's id, from list_rules" });
+const RuleId = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: "The rule's id, from list_rules, or its name",
+});
 // Whoever asks sees no secrets, nor may find them out by trial.
 const ROLE = "viewer";
-
-const Listed = {
-  id: Type.String(),
-  name: Type.String(),
-  state: Type.String({ description: "enabled, disabled, paused, or broken: its file has problems" }),
-  tags: Type.Array(Type.String()),
-  trigger_types: Type.Array(Type.String()),
-  last_fired_at: nullableText,
-  fire_count: Type.Integer(),
-  next_run_at: nullableText,
-};
 
 export const listRules = defineTool({
   name: "list_rules",
   title: "List rules",
-  description: "The rules of the house: what runs by itself, and when it ran last.",
+  description:
+    "The rules of the house: what runs by itself, and when it ran last. `state`: enabled, disabled, paused, or broken, where its file has problems.",
   input: Type.Object(
-    { query: Type.Optional(Type.String({ maxLength: 200, description: "Words in the name or the tags" })) },
+    {
+      query: Type.Optional(Type.String({ maxLength: 200, description: "Words in the name or the tags" })),
+      ...PageInput,
+    },
     closed,
   ),
-  output: Type.Object({
-    rules: Type.Array(Type.Object(Listed)),
-    more: Type.Boolean({ description: "There are more than these: narrow it down" }),
-  }),
-  run({ query = "" }, { house }) {
+  run({ query = "", ...page }, { house }) {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = ({ name, tags }: { name: string; tags: readonly string[] }): boolean => {
       const text = [name, ...tags].join(" ").toLowerCase();
       return words.every((word) => text.includes(word));
     };
-    const { items, more } = someOf(
-      house
-        .rules()
-        .filter(fits)
-        .map((info) => listed(listedFor(ROLE, info))),
-    );
-    return { rules: items, more };
+    const { items, next } = pageOf(house.rules().filter(fits), page, (info) => listed(listedFor(ROLE, info)));
+    return { rules: items, ...(next !== undefined && { next }) };
   },
 });
 
@@ -58,17 +46,11 @@ export const explainRule = defineTool({
   title: "Explain a rule",
   description: "What a rule says, and why it ran or did not, in its last evaluations, newest first.",
   input: Type.Object({ id: RuleId }, closed),
-  output: Type.Object({
-    ...Listed,
-    problems: Type.Array(Type.String()),
-    rule: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
-    evaluations: Type.Array(Type.Object({ why: Type.String() }, { additionalProperties: true })),
-  }),
   target: ({ id }) => id,
   run({ id }, { house, deps }) {
     const info = house.rule(id);
     const details = detailsFor(ROLE, info);
-    const traces = info.rule === undefined ? [] : deps.rules.traces(id);
+    const traces = info.rule === undefined ? [] : deps.rules.traces(info.id);
     const shown = traces
       .map((trace) => traceFor(ROLE, trace))
       .filter((one) => !house.mentionsHidden(JSON.stringify(one)));
@@ -97,13 +79,6 @@ export const testRule = defineTool({
     },
     closed,
   ),
-  output: Type.Object({
-    outcome: Type.String(),
-    why: Type.String(),
-    conditions: Type.Array(Type.Unknown()),
-    actions: Type.Array(Type.Unknown()),
-    unknown: Type.Array(Type.String(), { description: "What could not be known" }),
-  }),
   target: ({ id }) => id,
   async run({ id, trigger, at }, { house, deps: { rules, history } }) {
     const { id: known } = house.rule(id);

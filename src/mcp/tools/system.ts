@@ -6,29 +6,12 @@ import { defineTool } from "../tool.ts";
 import { harmless, someOf } from "../untrusted.ts";
 
 const closed = { additionalProperties: false } as const;
-const text = Type.String();
-const nullableText = Type.Union([text, Type.Null()]);
 
 export const systemStatus = defineTool({
   name: "system_status",
   title: "State of the hub",
   description: "Whether the hub is well, what time it is in the house, and what this key may see and do.",
   input: Type.Object({}, closed),
-  output: Type.Object({
-    version: text,
-    ready: Type.Boolean(),
-    uptime_secs: Type.Integer(),
-    time: Type.String({ description: "UTC" }),
-    timezone: Type.String({ description: "Of the house" }),
-    devices: Type.Integer({ description: "That this key may see" }),
-    access: Type.Object({
-      whole_house: Type.Boolean(),
-      areas: Type.Array(text),
-      named_devices: Type.Array(text),
-      may_command: Type.Boolean(),
-    }),
-    problems: Type.Optional(Type.Array(Type.Object({ part: text, message: text }))),
-  }),
   run(_, { house, caller: { scope }, deps }) {
     const { version, ready, uptime_secs } = deps.health();
     const { place, problems } = deps.status();
@@ -56,18 +39,6 @@ export const alerts = defineTool({
   description: "Problems of the hub itself: those that last, then those that ended.",
   wholeHouse: true,
   input: Type.Object({}, closed),
-  output: Type.Object({
-    alerts: Type.Array(
-      Type.Object({
-        kind: text,
-        severity: text,
-        message: text,
-        mend: Type.String({ description: "What to do" }),
-        since: text,
-        until: nullableText,
-      }),
-    ),
-  }),
   run(_, { deps }) {
     const { items } = someOf(
       deps.alerts.list().map(({ kind, severity, message, mend, since, until }) => ({

@@ -13,7 +13,7 @@ import type { Home } from "../../home/paths.ts";
 export function listCopiedFiles(home: Home): Contents {
   if (!existsSync(home.hubToml)) throw new HubError("storage", `${home.hubToml} is missing`);
   const kept = [folderOf(home, home.calendars), folderOf(home, home.waitingPictures)];
-  const all = [listContents(home), pluginFiles(home), ...kept];
+  const all = [listContents(home, { withPlugins: true }), pluginFiles(home), ...kept];
   const files = all.flatMap((one) => one.files);
   const single = [home.assetManifest, placesIn(home).targets].flatMap((file) => fileAt(home, file) ?? []);
   return {

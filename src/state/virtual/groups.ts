@@ -1,5 +1,6 @@
 // Groups: devices that stand for several others. What they say follows from their members, with one event for a burst of
 // changes; a command goes to every member that takes it.
+import { oneCalled } from "../../core/called.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { HUB_PLUGIN_ID, readGivenName } from "../../core/ids.ts";
@@ -10,7 +11,7 @@ import { throwRefusals } from "../../core/refusals.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { EventFeed } from "../../events/feed.ts";
 import { idTaken, notFound, tooMany } from "../collection.ts";
-import type { Commands } from "../commands.ts";
+import type { CarryOut, Commands } from "../commands.ts";
 import { type Device, GROUP_MODEL, isGroup } from "../device.ts";
 import type { Registry } from "../registry.ts";
 import { actorOf, partsOf } from "./group-command.ts";
@@ -23,6 +24,7 @@ export interface NewGroup {
   id?: string;
   name: string;
   area?: string | null;
+  /** Ids, or names that one device alone has. */
   members: readonly string[];
 }
 
@@ -46,7 +48,7 @@ export interface Groups extends Disposable {
   edit(id: string, edit: GroupEdit): Group;
   remove(id: string): void;
   /** As that of other own devices, but it is done when the members' commands are sent, and rejects if any was refused. */
-  prepare(device: Device, wanted: JsonObject, cause: JsonObject, options: { force: boolean }): () => Promise<void>;
+  prepare(device: Device, wanted: JsonObject, cause: JsonObject, options: { force: boolean }): CarryOut;
   /** Follows the members from now on. */
   start(): void;
 }
@@ -57,7 +59,7 @@ export interface GroupsOptions {
   clock: Clock;
   log: Log;
   feed: Pick<EventFeed, "on">;
-  send: Commands["send"];
+  deliver: Commands["deliver"];
 }
 
 const MOST_GROUPS = 500;
@@ -65,7 +67,7 @@ const BURST_MS = 50;
 /** Types whose commands are their own: a group of such devices is of no type. */
 const OWN_TYPES: ReadonlySet<string> = new Set(["timer", "mode", "schedule", "calendar"]);
 
-export function createGroups({ registry, db, clock, log, feed, send }: GroupsOptions): Groups {
+export function createGroups({ registry, db, clock, log, feed, deliver }: GroupsOptions): Groups {
   const members = new GroupMembers(db);
   const disposables = new DisposableStack();
   /** Group → who caused the last of its members' changes, as far as known. */
@@ -126,9 +128,13 @@ export function createGroups({ registry, db, clock, log, feed, send }: GroupsOpt
   }
 
   function checkMembers(wanted: readonly string[], before: readonly string[]): string[] {
-    const missing = wanted.find((id) => !before.includes(id) && !registry.find(id));
-    if (missing !== undefined) throw new HubError("invalid", `members: there is no device "${missing}"`);
-    return [...new Set(wanted)];
+    const ids = wanted.map((text) => {
+      if (before.includes(text) || registry.find(text)) return text;
+      const called = oneCalled("device", [...registry.list()], text);
+      if (called) return called.id;
+      throw new HubError("invalid", `members: there is no device "${text}"`);
+    });
+    return [...new Set(ids)];
   }
 
   function removed(id: string): void {
@@ -173,8 +179,10 @@ export function createGroups({ registry, db, clock, log, feed, send }: GroupsOpt
     prepare(device, wanted, cause, { force }) {
       const parts = partsOf(device, devicesIn(device.id), wanted);
       const actor = actorOf(cause);
-      return async () =>
-        throwRefusals(await Promise.allSettled(parts.map(([id, part]) => send(id, part, actor, { force }))));
+      return async () => {
+        const sent = parts.map(async ([id, part]) => [id, await deliver(id, part, actor, { force })] as const);
+        return throwRefusals(await Promise.allSettled(sent));
+      };
     },
     start() {
       updateAll();

@@ -9,7 +9,7 @@ import type { Zone } from "../../core/zone.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { EventFeed } from "../../events/feed.ts";
-import type { Commands } from "../commands.ts";
+import type { CarryOut, Commands } from "../commands.ts";
 import type { Device } from "../device.ts";
 import type { Registry } from "../registry.ts";
 import { createGroups, type Groups } from "./groups.ts";
@@ -31,12 +31,7 @@ export interface VirtualDevices extends Disposable {
    * Checks a command for one of the hub's own devices and returns the function that carries it out. Throws HubError
    * `invalid`, `conflict`, or `unavailable` before the start.
    */
-  prepare(
-    device: Device,
-    wanted: JsonObject,
-    cause: JsonObject,
-    options: { force: boolean },
-  ): () => void | Promise<void>;
+  prepare(device: Device, wanted: JsonObject, cause: JsonObject, options: { force: boolean }): CarryOut;
   /** Throws HubError `conflict` for a mode, which is only removed by taking it out of modes.toml. */
   refuseRemoval(device: Device): void;
   /** The present problems of modes.toml. */
@@ -56,7 +51,7 @@ export interface VirtualDevicesOptions {
   db: Pick<StateDb, "durable" | "faults">;
   feed: Pick<EventFeed, "on">;
   /** For the members of groups. */
-  send: Commands["send"];
+  deliver: Commands["deliver"];
   /** The path of modes.toml. */
   modesFile: string;
 }

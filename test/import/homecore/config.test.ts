@@ -82,5 +82,38 @@ test("a second time there is nothing left to change", () => {
   const first = run(old);
   const second = run(old, first.edited);
   expect(second.edited).toBe(first.edited);
-  expect(second.entries.every(({ outcome }) => outcome === "there")).toBe(true);
+  expect(second.entries.every(({ outcome }) => outcome === "there" || outcome === "left")).toBe(true);
+});
+
+test("a broker without accounts is named, and each plugin that this hub would not let in, with what to do", () => {
+  const plugin = (id: string) => `[[plugins]]\nid = "${id}"\nbinary = "plugins/${id}/bin/${id}"\n`;
+  const configs = new Map([
+    ["hue", '[homecore]\nplugin_id = "hue"\npassword = ""\n'],
+    ["short", '[homecore]\npassword = "abc"\n'],
+    ["good", '[homecore]\npassword = "long enough for it"\n'],
+  ]);
+  const report = createReport();
+  const toml = ["hue", "short", "good", "nothing"].map(plugin).join("");
+  const edited = importConfig(toml, { text: fresh, untouched: template, plugins: configs, report });
+  const noteOf = (name: string) => report.entries.find((entry) => entry.name === name)?.note ?? "";
+  expect(noteOf("[[broker.clients]]")).toContain("this one lets nobody in so");
+  expect(noteOf("[[broker.clients]]")).toContain("hub device-account");
+  for (const id of ["hue", "nothing"]) {
+    expect(noteOf(id)).toContain("has no password there");
+    expect(noteOf(id)).toContain(`[homecore] of plugins/${id}/config/config.toml, and the same`);
+  }
+  expect(noteOf("short")).toContain("too short here: write one of 8 characters or more");
+  expect(noteOf("good")).toBe("copy its program to plugins/good/bin/good");
+  expect(edited).toContain('password = "long enough for it"');
+});
+
+test("a fingerprint is no password: whose it is, is named", () => {
+  const hash = "$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW";
+  const client = (id: string) => `[[broker.clients]]\nid = "${id}"\npassword = "${hash}"\n`;
+  const { edited, entries } = run(`${client("z2m")}${client("hue")}[[plugins]]\nid = "hue"\nbinary = "x"\n`);
+  const noteOf = (name: string) => entries.find((entry) => entry.name === name)?.note ?? "";
+  expect(noteOf("[[mqtt.users]] z2m")).toContain("only the fingerprint of its password: give it an account");
+  expect(noteOf("hue")).toContain("only the fingerprint of its password: write one of 8 characters");
+  expect(outcomeOf(entries, "[[broker.clients]]")).toBeUndefined();
+  expect(edited).not.toContain(hash);
 });

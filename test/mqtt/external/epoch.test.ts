@@ -1,6 +1,7 @@
 // Two machines of one house at one broker: the note of the epoch tells the older hub to stop, and the lease decides.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { createTestStanding, type TestStanding } from "../../support/stand-in-standing.ts";
+import { unanswered } from "../../support/unanswered.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { until } from "../../support/wait.ts";
 import { type BrokerProcess, type Client, type ExternalHub, retained, startBroker } from "./rig.ts";
@@ -44,7 +45,8 @@ async function kept(): Promise<string | undefined> {
 }
 
 async function command(hub: ExternalHub) {
-  const answer = await hub.request("PATCH", "/devices/lamp/state", { token: hub.adminToken, body: { on: true } });
+  const sending = hub.request("PATCH", "/devices/lamp/state", { token: hub.adminToken, body: { on: true } });
+  const answer = await unanswered(clock, sending);
   return { status: answer.status, text: await answer.text() };
 }
 

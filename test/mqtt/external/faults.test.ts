@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { standStill } from "../../support/processes.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
+import { unanswered } from "../../support/unanswered.ts";
 import { soon, until } from "../../support/wait.ts";
 import { type BrokerProcess, type Client, type ExternalHub, retained, startBroker } from "./rig.ts";
 import { startVirtualHub } from "./virtual-hub.ts";
@@ -55,7 +56,7 @@ test.concurrent("the broker is killed: commands fail with the reason; it comes b
   await hub.back();
   const lamp = await again.client();
   await lamp.subscribeAsync("hub/devices/lamp/cmd", { qos: 1 });
-  expect((await turn(hub, true)).status).toBe(202);
+  expect((await unanswered(hub.clock, turn(hub, true))).status).toBe(202);
   await until("the command arrives", () => lamp.messages.length > 0);
   // The one that failed is not sent later.
   expect(lamp.messages).toHaveLength(1);
@@ -95,8 +96,8 @@ test.concurrent("a command of a short outage waits for the broker and arrives on
   const lamp = await again.client();
   await lamp.subscribeAsync("hub/devices/lamp/cmd", { qos: 1 });
   await hub.back();
-  expect((await turning).status).toBe(202);
-  expect((await turn(hub, false)).status).toBe(202);
+  expect((await unanswered(hub.clock, turning)).status).toBe(202);
+  expect((await unanswered(hub.clock, turn(hub, false))).status).toBe(202);
   await until("the last command arrives", () => lamp.messages.some(({ text }) => text.includes('"on":false')));
   expect(lamp.messages.filter(({ text }) => text.includes('"on":true'))).toHaveLength(1);
   expect(stream.frames).toEqual([]);
@@ -137,7 +138,7 @@ test.concurrent("a broker that freezes is noticed; what was under way fails and 
   await hub.troubled("no longer answers");
   process.kill(broker.pid, "SIGCONT");
   await hub.back();
-  expect((await turn(hub, false)).status).toBe(202);
+  expect((await unanswered(hub.clock, turn(hub, false))).status).toBe(202);
   await until("the last command arrives", () => lamp.messages.some(({ text }) => text.includes('"on":false')));
   // It was in the socket when the broker froze.
   expect(lamp.messages.filter(({ text }) => text.includes('"on":true')).length).toBeLessThanOrEqual(1);

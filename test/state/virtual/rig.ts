@@ -98,7 +98,7 @@ export function openHouse({
         openVirtualDevices({
           ...{ registry: house.registry, db, clock, log, emit, feed, location, modesFile },
           zone: createZone(timezone),
-          send: (...command) => house.commands.send(...command),
+          deliver: (...command) => house.commands.deliver(...command),
         }),
       );
       house.commands = createCommands({
