@@ -45,6 +45,8 @@ export interface CommandWatchOptions {
   emit: (event: Failed) => void;
   /** 0: answers are not waited for. */
   timeoutSecs: number;
+  /** The device answered so long after the command was sent. */
+  onAnswered?: (seconds: number, pluginId: string) => void;
 }
 
 interface Awaited {
@@ -55,6 +57,8 @@ interface Awaited {
   readonly answers: ReadonlySet<string> | true;
   /** Monotonic; undefined until it is sent. */
   deadline: number | undefined;
+  /** Monotonic; undefined until it is sent. */
+  sentAt: number | undefined;
 }
 
 const MOST_AWAITED = 1000;
@@ -95,7 +99,7 @@ class Watch implements CommandWatch {
     const bytes = jsonBytes(fields.command);
     if (bytes > MOST_BYTES) return;
     const awaited: Awaited = {
-      ...{ fields, bytes, deadline: undefined },
+      ...{ fields, bytes, deadline: undefined, sentAt: undefined },
       hasBattery: Object.keys(device.attributes).some(isBatteryAttribute),
       answers: this.#options.timeoutSecs > 0 ? answersTo(device, fields.command) : new Set(),
     };
@@ -124,7 +128,8 @@ class Watch implements CommandWatch {
       return;
     }
     const { clock, timeoutSecs } = this.#options;
-    awaited.deadline = clock.mono() + (timeoutSecs || REFUSABLE_SECS) * 1000;
+    awaited.sentAt = clock.mono();
+    awaited.deadline = awaited.sentAt + (timeoutSecs || REFUSABLE_SECS) * 1000;
     this.#awaited.delete(correlationId);
     this.#awaited.set(correlationId, awaited);
     this.#schedule();
@@ -151,7 +156,12 @@ class Watch implements CommandWatch {
         change?.correlation_id === fields.correlation_id ||
         answers === true ||
         [...answers].some((name) => Object.hasOwn(attributes, name));
-      if (isAnswer) this.#drop(awaited);
+      if (!isAnswer) continue;
+      this.#drop(awaited);
+      const { clock, onAnswered } = this.#options;
+      // One that comes while it is being sent took no time.
+      const now = clock.mono();
+      onAnswered?.((now - (awaited.sentAt ?? now)) / 1000, fields.plugin_id);
     }
   }
 

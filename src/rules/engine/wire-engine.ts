@@ -65,6 +65,10 @@ export interface EngineOptions {
   budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;
+  /** It took so long from a trigger to the decision whether its rule runs. */
+  onDecided?: (seconds: number) => void;
+  /** A run took so long from its beginning to its end. */
+  onRan?: (seconds: number) => void;
 }
 
 export interface EngineWiring {
@@ -122,7 +126,11 @@ export function wireEngine(
   const effects = stack.use(openEffects({ db: options.db, clock, log, keeper, running }));
   const onLost = tellLost(options);
   const allRuns = createRuns({
-    ...{ clock, log, traces, quota, keeper, onOver: effects.over },
+    ...{ clock, log, traces, quota, keeper },
+    onOver(run) {
+      effects.over(run);
+      options.onRan?.((clock.mono() - run.mono) / 1000);
+    },
     onLost: ({ entry, trace }, why) => onLost({ rule: entry.rule, ruleId: entry.rule.id, id: trace.id }, why),
     runActions: (run) =>
       runActions(sequence, run, { actions: run.actions, into: run.trace.actions, position: run.position }),
