@@ -19,7 +19,7 @@ export function nanosecondsOf({ seconds, nanos }: Duration): bigint {
   return seconds * A_SECOND + BigInt(nanos);
 }
 
-export function durationOf(nanoseconds: bigint): Duration {
+function durationOf(nanoseconds: bigint): Duration {
   return new Duration(nanoseconds / A_SECOND, Number(nanoseconds % A_SECOND));
 }
 
