@@ -41,4 +41,4 @@ back = models.Rule.from_dict(details.rule.to_dict())
 inner = back.conditions[0].conditions[1].condition
 print("read", type(back.triggers[0]).__name__, type(inner).__name__, type(back.actions[0].actions[0]).__name__)
 devices = call("devices", "get_api_v1_devices").sync(client=client)
-print("devices", len(devices) > 0, type(devices[0]).__name__)
+print("devices", type(devices).__name__)

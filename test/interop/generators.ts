@@ -63,7 +63,7 @@ function python(work: string, document: string, hub: readonly string[]): void {
   const used = run([join(bin, "python"), script, client, ...hub]);
   compare("Python: a rule of nested types is made and read back", used, {
     code: 0,
-    said: "made 201\nread HubVariableChangedTrigger SunCondition LogMessageAction\ndevices True Device\n",
+    said: "made 201\nread HubVariableChangedTrigger SunCondition LogMessageAction\ndevices list\n",
   });
 }
 
