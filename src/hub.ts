@@ -7,6 +7,7 @@ import { giveWay } from "./core/take-turns.ts";
 import { lockHome } from "./home/lock.ts";
 import { disabledNotices, disabledNotify, disabledPlugins, disabledRules } from "./hub/disabled-parts.ts";
 import { watchForDisk } from "./hub/disk-recovery.ts";
+import { createLatencies } from "./hub/latencies.ts";
 import type { HubOptions, Late } from "./hub/options.ts";
 import { retryParts } from "./hub/part-retries.ts";
 import { createPartStarter, type PartStarter } from "./hub/part-starter.ts";
@@ -59,7 +60,8 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     api: undefined,
     ready: false,
   };
-  const house = starter.begin("house", () => wireHouse(options, stores, { late, starter, stack }));
+  const latencies = createLatencies();
+  const house = starter.begin("house", () => wireHouse(options, stores, { late, starter, latencies, stack }));
   const notifications = starter.beginUnlessOff(
     "notify",
     () => wireNotify(options, stores, { house, late, stack }),
@@ -71,7 +73,8 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     log.error("something in the state database cannot be read", { table, key, problem });
   const calendars = stack.use(wireCalendars(options, house));
   const exports = stack.use(wireExport(options, stores, house));
-  const openRules = () => wireRules(options, stores, { house, notifications, wiredNotices, calendars, late });
+  const openRules = () =>
+    wireRules(options, stores, { house, notifications, wiredNotices, calendars, late, latencies });
   const rules = stack.use(starter.beginUnlessOff("rules", openRules, disabledRules));
   const profiles = stack.use(wireProfiles(options));
   const discovery = wireDiscovery(options, stores, { house, late, profiles });
@@ -104,6 +107,7 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     late,
     starter,
     times,
+    latencies,
     twoMachines,
   };
   const alerts = stack.use(wireAlerts(options, wired));

@@ -7,6 +7,7 @@ import { allCalled } from "../core/called.ts";
 import type { Limits } from "../core/limits.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
 import { createAddressLimit } from "./address-limit.ts";
+import type { AnswerTimes } from "./answer-times.ts";
 import { createAuditTrail } from "./audit-trail.ts";
 import { createCallers } from "./callers.ts";
 import { createCors } from "./cors.ts";
@@ -32,6 +33,7 @@ export interface AppDeps extends RouteDeps {
   /** Throws HubError `unavailable` where another machine may be the hub of this house: what is changed here would be lost. */
   assertHub: () => void;
   limits: Limits;
+  answerTimes?: AnswerTimes;
   /** Undefined where the hub is built without it. */
   page?: Page;
 }
@@ -144,6 +146,7 @@ export function createApp(deps: AppDeps): App {
       publicPaths: [API_PREFIX + OPENAPI_PATH],
       isForGuests: deps.guests.may,
       page: deps.page,
+      times: deps.answerTimes,
       refuse: (error, request) => respondTo({ code: "UNKNOWN", error }, request),
     }),
     serve(next) {

@@ -6,6 +6,7 @@ import type { Identity } from "../auth/authenticate.ts";
 import { allows } from "../auth/roles.ts";
 import { HubError } from "../core/errors.ts";
 import type { AddressLimit } from "./address-limit.ts";
+import type { AnswerTimes } from "./answer-times.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import { type Callers, createBearerReader } from "./callers.ts";
 import type { Cors } from "./cors.ts";
@@ -42,6 +43,7 @@ export interface RouterOptions {
   isForGuests(thing: GuestThing, id: string): boolean;
   /** Answers what is outside the API. */
   page?: Page | undefined;
+  times?: AnswerTimes | undefined;
   /** The answer to an error that was thrown before a handler ran. */
   refuse(error: unknown, request: Request): Response;
 }
@@ -70,6 +72,7 @@ export function createRouter({
   publicPaths,
   isForGuests,
   page,
+  times = (_, work) => work(),
   refuse,
 }: RouterOptions): Router {
   let resources = resourcesOf(apps, publicPaths);
@@ -180,7 +183,7 @@ export function createRouter({
     get routes() {
       const handlers = [...resources].flatMap(([path, resource]): [string, Handler][] => {
         const handler: Handler = (request, server) =>
-          turns.answer(request, server, () => answer(resource, request, server));
+          times(request, () => turns.answer(request, server, () => answer(resource, request, server)));
         // Every path answers with and without a trailing slash.
         return [
           [path, handler],
@@ -190,7 +193,9 @@ export function createRouter({
       return Object.fromEntries(handlers);
     },
     fetch: (request, server) =>
-      turns.answer(request, server, () => pageAnswer(request, server) ?? answerElsewhere(request, server)),
+      times(request, () =>
+        turns.answer(request, server, () => pageAnswer(request, server) ?? answerElsewhere(request, server)),
+      ),
     onDeclared(listener) {
       declared = listener;
     },

@@ -5,8 +5,9 @@ import type { Exports } from "../export/running.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
 import { type LoopLag, watchLoopLag } from "../system/loop-lag.ts";
-import { type Metric, prometheusText, type Sample } from "../system/prometheus.ts";
+import { histogramSamples, type Metric, prometheusText, type Sample } from "../system/prometheus.ts";
 import type { SystemStatus } from "../system/status.ts";
+import type { Latencies } from "./latencies.ts";
 import type { Late } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
 import type { StartTimes } from "./start-times.ts";
@@ -18,6 +19,8 @@ import type { Stores } from "./wire-stores.ts";
 export interface MetricsQuery {
   /** Also the numbers and switches of devices. */
   devices: boolean;
+  /** PROMETHEUS_TYPE or OPENMETRICS_TYPE. */
+  contentType: string;
 }
 
 export interface MetricsSources
@@ -33,6 +36,7 @@ export interface MetricsSources
   late: Late;
   starter: Pick<PartStarter, "isOff">;
   times: Pick<StartTimes, "ms">;
+  latencies: Latencies;
   status(): SystemStatus;
   stream(): { clients: number; dropped: number };
 }
@@ -42,7 +46,6 @@ const MOST_RULES = 1000;
 const MOST_DEVICE_VALUES = 10_000;
 
 export interface Metrics extends Disposable {
-  /** In the text format of Prometheus. */
   text(query: MetricsQuery): string;
 }
 
@@ -59,18 +62,21 @@ export function startMetrics(sources: MetricsSources): Metrics {
   );
   const lag = stack.use(watchLoopLag(clock));
   return {
-    text: ({ devices }) =>
-      prometheusText([
+    text({ devices, contentType }) {
+      const metrics = [
         ...ofProcess(sources, lag),
         counter("hub_events_total", "Events since the start, by type", labelled("type", events)),
         ...ofConnections(sources),
         ...ofRules(sources, events.get("action_failed") ?? 0),
+        ...ofLatencies(sources),
         ...ofMessages(sources, givenUp),
         ...ofPlugins(sources),
         ...ofExports(sources),
         ...ofTwoMachines(sources.status()),
         ...(devices ? ofDevices(sources) : []),
-      ]),
+      ];
+      return prometheusText(metrics, contentType);
+    },
     [Symbol.dispose]: () => stack.dispose(),
   };
 }
@@ -86,6 +92,12 @@ function ofProcess({ status, clock, backups, alerts, times }: MetricsSources, la
       "hub_start_seconds",
       "What each step of the start took",
       [...times.ms].map(([step, ms]) => ({ labels: { step }, value: ms / 1000 })),
+    ),
+    counter("process_cpu_seconds_total", "Time that processors worked for this process", one(cpuSeconds())),
+    gauge(
+      "process_start_time_seconds",
+      "When the process was started, in seconds of Unix",
+      one((clock.now() - process.uptime() * 1000) / 1000),
     ),
     gauge("process_resident_memory_bytes", "Resident memory of the hub's own process", one(now.memory_bytes)),
     gauge("hub_loop_lag_seconds", "Longest delay of the event loop in the last one to two minutes", one(lag.longest())),
@@ -148,6 +160,23 @@ function ofRules({ rules, starter }: MetricsSources, failures: number): Metric[]
     counter("hub_rule_fired_total", `Firings by rule, of the ${MOST_RULES} that fired most, over restarts`, most),
     counter("hub_rule_errors_total", "Actions of rules that failed", one(failures)),
   ];
+}
+
+function ofLatencies({ latencies }: MetricsSources): Metric[] {
+  const histogram = (name: string, help: string, of: keyof Latencies): Metric => {
+    return { name, type: "histogram", help, samples: histogramSamples(latencies[of]) };
+  };
+  return [
+    histogram("hub_http_request_seconds", "From a request to the beginning of its answer", "requests"),
+    histogram("hub_command_seconds", "From a command to the answer of its device, where there is one", "commands"),
+    histogram("hub_rule_decision_seconds", "From a trigger to the decision whether its rule runs", "decisions"),
+    histogram("hub_rule_run_seconds", "Runs of rules, with their delays and waits", "runs"),
+  ];
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 }
 
 function ofMessages(

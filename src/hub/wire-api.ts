@@ -12,6 +12,7 @@ import { createMeta } from "../db/meta.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import type { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import type { Exports } from "../export/running.ts";
+import { createAnswerTimes } from "../http/answer-times.ts";
 import { createApp } from "../http/app.ts";
 import { type Listener, listen } from "../http/listen.ts";
 import { createPage } from "../http/page.ts";
@@ -27,6 +28,7 @@ import { createSelfUpgrade } from "../system/self-upgrade.ts";
 import { startSnapshotExpiry } from "../system/snapshot-expiry.ts";
 import { createHealth, createStatus, type Health } from "../system/status.ts";
 import { openConfigFile } from "./config-file.ts";
+import type { Latencies } from "./latencies.ts";
 import { startMetrics } from "./metrics.ts";
 import { mqttAccountsOfApi } from "./mqtt-accounts.ts";
 import type { HubOptions, Late } from "./options.ts";
@@ -63,6 +65,7 @@ type Wired = Stores &
     alerts: Alerts;
     starter: PartStarter;
     times: StartTimes;
+    latencies: Latencies;
     twoMachines: TwoMachinesView;
   };
 
@@ -98,6 +101,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     ...wired,
     history: readThroughArchive(options, wired, stack),
     config: config.server,
+    answerTimes: createAnswerTimes(clock, wired.latencies.requests.observe),
     assertHub,
     version,
     machineName: hostname(),

@@ -14,6 +14,7 @@ import { openRenamedAttributes } from "../state/renamed-attributes.ts";
 import { openScenes } from "../state/scenes.ts";
 import { openVariables } from "../state/variables.ts";
 import { openVirtualDevices } from "../state/virtual/virtual-devices.ts";
+import type { Latencies } from "./latencies.ts";
 import { openReadings } from "./open-readings.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
@@ -27,7 +28,12 @@ export type House = ReturnType<typeof wireHouse>;
 export function wireHouse(
   options: HubOptions,
   { db, feed, budget, limits, trouble }: Stores,
-  { late, starter, stack }: { late: Late; starter: PartStarter; stack: AsyncDisposableStack },
+  {
+    late,
+    starter,
+    latencies,
+    stack,
+  }: { late: Late; starter: PartStarter; latencies: Latencies; stack: AsyncDisposableStack },
 ) {
   const { config, home, edge } = options;
   const { clock, notices, random } = edge;
@@ -75,7 +81,8 @@ export function wireHouse(
     }),
   );
   const timeoutSecs = config.devices.command_timeout_secs;
-  const watch = stack.use(startCommandWatch({ registry, clock, log, emit, timeoutSecs }));
+  const onAnswered = latencies.commands.observe;
+  const watch = stack.use(startCommandWatch({ registry, clock, log, emit, timeoutSecs, onAnswered }));
   const commands: Commands = createCommands({
     registry,
     clock,

@@ -21,6 +21,7 @@ import type { Registry } from "../state/registry.ts";
 import type { Scenes } from "../state/scenes.ts";
 import type { Variables } from "../state/variables.ts";
 import { createHttpRequest } from "./http-request.ts";
+import type { Latencies } from "./latencies.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import { ping } from "./ping.ts";
 import { calendarsForRules } from "./wire-calendars.ts";
@@ -35,12 +36,13 @@ interface Deps {
   wiredNotices: WiredNotices;
   calendars: Calendars;
   late: Late;
+  latencies: Latencies;
 }
 
 export function wireRules(
   { config, home, edge, log, build }: HubOptions,
   { db, feed, budget, limits }: Stores,
-  { house, notifications, wiredNotices, calendars, late }: Deps,
+  { house, notifications, wiredNotices, calendars, late, latencies }: Deps,
 ): Rules {
   const { clock, notices, random } = edge;
   const reads = houseReads({
@@ -76,6 +78,8 @@ export function wireRules(
     flushMs: config.storage.flush_secs * 1000,
     budget,
     config: config.rules,
+    onDecided: latencies.decisions.observe,
+    onRan: latencies.runs.observe,
     limits,
     ...(build !== undefined && { readCache: { path: home.readRules, readBy: build } }),
     names: createDeviceNames(house.registry),

@@ -54,6 +54,8 @@ export interface CommandWatchOptions {
   emit: (event: Failed) => void;
   /** 0: answers are not waited for. */
   timeoutSecs: number;
+  /** The device answered so long after the command was sent. */
+  onAnswered?: (seconds: number, pluginId: string) => void;
 }
 
 interface Awaited {
@@ -69,6 +71,8 @@ interface Awaited {
   isHeard: boolean;
   /** Monotonic; undefined until it is sent. */
   deadline: number | undefined;
+  /** Monotonic; undefined until it is sent. */
+  sentAt: number | undefined;
 }
 
 const MOST_AWAITED = 1000;
@@ -112,7 +116,7 @@ class Watch implements CommandWatch {
     const answers = answersTo(device, fields.command);
     const telling = answers === true || answers.size === 0 ? Object.keys(fields.command) : [...answers];
     const awaited: Awaited = {
-      ...{ fields, bytes, answers, settle, deadline: undefined },
+      ...{ fields, bytes, answers, settle, deadline: undefined, sentAt: undefined },
       hasBattery: Object.keys(device.attributes).some(isBatteryAttribute),
       before: Object.fromEntries(telling.map((name) => [name, device.attributes[name] ?? null])),
       isHeard: this.#options.timeoutSecs === 0,
@@ -143,7 +147,8 @@ class Watch implements CommandWatch {
       return;
     }
     const { clock, timeoutSecs } = this.#options;
-    awaited.deadline = clock.mono() + (timeoutSecs || REFUSABLE_SECS) * 1000;
+    awaited.sentAt = clock.mono();
+    awaited.deadline = awaited.sentAt + (timeoutSecs || REFUSABLE_SECS) * 1000;
     this.#awaited.delete(correlationId);
     this.#awaited.set(correlationId, awaited);
     this.#schedule();
@@ -164,11 +169,15 @@ class Watch implements CommandWatch {
     const ofDevice = this.#ofDevice.get(deviceId);
     if (!ofDevice) return;
     this.#logged.delete(deviceId);
+    const { clock, onAnswered } = this.#options;
     for (const awaited of [...ofDevice]) {
       const { answers, fields } = awaited;
       if (change?.correlation_id === fields.correlation_id || answers === true || follows(awaited, attributes)) {
         this.#drop(awaited);
         awaited.settle({ outcome: "accepted" });
+        // One that comes while it is being sent took no time.
+        const now = clock.mono();
+        onAnswered?.((now - (awaited.sentAt ?? now)) / 1000, fields.plugin_id);
       } else if ([...answers].some((name) => Object.hasOwn(attributes, name))) {
         awaited.isHeard = true;
       }

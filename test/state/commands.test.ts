@@ -41,7 +41,9 @@ function rig({
   const emit = (event: HubEvent) => void events.push(event);
   const log = { ...silentLog, warn: (_: string, fields: object = {}) => void warned.push(JSON.stringify(fields)) };
   const registry = stack.use(openRegistry({ db, clock, log: silentLog, emit, flushSecs: 1 }));
-  const watch = stack.use(startCommandWatch({ registry, clock, log, emit, timeoutSecs }));
+  const answered: [string, number][] = [];
+  const onAnswered = (seconds: number, pluginId: string) => void answered.push([pluginId, seconds]);
+  const watch = stack.use(startCommandWatch({ registry, clock, log, emit, timeoutSecs, onAnswered }));
   const wire = { connected: true, dispatched: 0 };
   const commands = createCommands({
     ...{ registry, clock, random: randomBytes, emit, watch },
@@ -57,7 +59,7 @@ function rig({
     registry.state(id, attributes, { pluginId: "zigbee", partial: true, ...more });
   report("lamp", { on: false, brightness: 10, power: 0 });
   return {
-    ...{ clock, registry, commands, watch, wire, warned, report },
+    ...{ clock, registry, commands, watch, wire, warned, report, answered },
     send: (command: JsonObject, id = "lamp") => commands.send(id, command, ANN),
     failures: () => events.filter((event) => event.type === "device_command_failed"),
     types: () => events.map(({ type }) => type),
@@ -222,6 +224,20 @@ describe("a command without an answer", () => {
     house.report("plug", { power: 1 });
     await house.clock.advance(60_000);
     expect(house.failures()).toHaveLength(1);
+  });
+
+  test("is told with the time that it took, once, and only where there is one", async () => {
+    using house = rig();
+    await house.send({ on: true });
+    await house.clock.advance(250);
+    house.report("lamp", { power: 5 });
+    await house.clock.advance(250);
+    house.report("lamp", { on: true });
+    house.report("lamp", { on: true });
+    await house.send({ brightness: 20 });
+    await house.clock.advance(60_000);
+    house.report("lamp", { brightness: 20 });
+    expect(house.answered).toEqual([["zigbee", 0.5]]);
   });
 
   test("for a position is answered by the movement towards it", async () => {

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { vocabulary } from "../../rules/read/vocabulary.ts";
+import { vocabulary, type Word } from "../../rules/read/vocabulary.ts";
 import { doc, OPENAPI_PATH } from "../doc.ts";
 import { commonResponses, refusalResponses } from "./refusals.ts";
 import {
@@ -172,22 +172,51 @@ function listOf(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The schemas of /rules/vocabulary, which describe a rule's body here as well. */
+/**
+ * The schemas of /rules/vocabulary, which describe a rule's body here as well. Each trigger, condition and action has a name of its own,
+ * and the unions refer to them: generators make no types of what refers to itself without a name.
+ */
 function ruleSchemas(): Components {
-  const { rule } = vocabulary();
-  const { $defs, $schema: _, ...Rule } = rule;
-  const defs = isObject($defs) ? $defs : {};
-  const named = {
+  const { triggers, conditions, actions, rule } = vocabulary();
+  const { $defs: _, $schema: __, ...Rule } = rule;
+  const named: Components = {
     Rule: withSingleTrigger(Rule),
-    Trigger: defs.trigger,
-    Condition: defs.condition,
-    Action: defs.action,
+    ...unionOf("Trigger", triggers),
+    ...unionOf("Condition", conditions),
+    ...unionOf("Action", actions),
   };
   const text = JSON.stringify(named)
     .replaceAll("#/$defs/trigger", "#/components/schemas/Trigger")
     .replaceAll("#/$defs/condition", "#/components/schemas/Condition")
     .replaceAll("#/$defs/action", "#/components/schemas/Action");
-  return describedSchema(JSON.parse(text) as Json, {}) as Components;
+  return withoutMixedDefaults(describedSchema(JSON.parse(text) as Json, {})) as Components;
+}
+
+/**
+ * Of a value that may be of several types, as durations are, generators make a type of its own, which cannot be given a number as its
+ * default. The description says it instead.
+ */
+function withoutMixedDefaults(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withoutMixedDefaults);
+  if (!isObject(schema)) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withoutMixedDefaults(value)]));
+  const { default: otherwise, ...rest } = inner;
+  if (!Array.isArray(inner.type) || otherwise === undefined) return inner;
+  return { ...rest, description: `${rest.description}; ${JSON.stringify(otherwise)} unless given` };
+}
+
+/** The union under its name, and its members: `cron` of `Trigger` is `CronTrigger`. */
+function unionOf(kind: string, words: readonly Word[]): Components {
+  const members = words.map(({ type, schema }) => ({ type, schema, name: `${pascalCase(type)}${kind}` }));
+  const mapping = Object.fromEntries(members.map(({ type, name }) => [type, `#/components/schemas/${name}`]));
+  return {
+    [kind]: { oneOf: members.map(({ name }) => refTo(name)), discriminator: { propertyName: "type", mapping } },
+    ...Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
+  };
+}
+
+function pascalCase(name: string): string {
+  return name.replace(/(?:^|_)([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 
 function withSingleTrigger(rule: JsonObject): JsonObject {

@@ -1,10 +1,10 @@
-// GET /metrics, beside the API: figures of the hub in the text format of Prometheus.
+// GET /metrics, beside the API: figures of the hub in the text format of Prometheus, or as OpenMetrics for who accepts that.
 import { Elysia, t } from "elysia";
-import { PROMETHEUS_TYPE } from "../../system/prometheus.ts";
+import { metricsTypeFor } from "../../system/prometheus.ts";
 import { doc } from "../doc.ts";
 
 export interface MetricsRouteDeps {
-  metrics: (query: { devices: boolean }) => string;
+  metrics: (query: { devices: boolean; contentType: string }) => string;
 }
 
 const Query = t.Object({ devices: t.Optional(t.BooleanString({ default: false })) }, { additionalProperties: false });
@@ -12,8 +12,12 @@ const Query = t.Object({ devices: t.Optional(t.BooleanString({ default: false })
 export function metricsRoutes({ metrics }: MetricsRouteDeps) {
   return new Elysia().get(
     "/metrics",
-    ({ query: { devices = false } }) =>
-      new Response(metrics({ devices }), { headers: { "content-type": PROMETHEUS_TYPE } }),
+    ({ query: { devices = false }, request }) => {
+      const contentType = metricsTypeFor(request.headers.get("accept"));
+      return new Response(metrics({ devices, contentType }), {
+        headers: { "content-type": contentType, vary: "accept" },
+      });
+    },
     { query: Query, ...doc({ access: "viewer", summary: "Figures of the hub for Prometheus", tag: "system" }) },
   );
 }

@@ -49,6 +49,8 @@ export interface EvaluatorOptions {
   privateBooleans?: (ruleId: string) => PrivateBooleans;
   /** Why a trigger with this context does not fire the rule at present. */
   heldBack?: (ruleId: string, context: JsonObject) => string | undefined;
+  /** It took so long from a trigger to the decision whether its rule runs. */
+  onDecided?: (seconds: number) => void;
   /** Persists that the rule fired. */
   onFired(entry: Entry): void;
 }
@@ -117,6 +119,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
 
   return {
     consider(entry, given) {
+      const begun = clock.mono();
       const activation = identified(entry, given);
       const { rule } = entry;
       const trace = begin(entry, activation);
@@ -132,6 +135,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         refusals.busy(entry) ??
         quota.refusal(activation.context) ??
         runaway(entry, activation);
+      options.onDecided?.((clock.mono() - begun) / 1000);
       if (refusal) return refuse(entry, trace, refusal);
       trace.why = whyFired(activation, trace.conditions);
       note(entry, trace);

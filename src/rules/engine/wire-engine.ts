@@ -65,6 +65,10 @@ export interface EngineOptions {
   budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;
+  /** It took so long from a trigger to the decision whether its rule runs. */
+  onDecided?: (seconds: number) => void;
+  /** A run took so long from its beginning to its end. */
+  onRan?: (seconds: number) => void;
 }
 
 export interface EngineWiring {
@@ -125,6 +129,7 @@ export function wireEngine(
     ...{ clock, log, traces, quota, keeper },
     onOver(run, how) {
       effects.over(run);
+      options.onRan?.((clock.mono() - run.mono) / 1000);
       runEvents.ended(run, how);
     },
     runActions: (run) =>

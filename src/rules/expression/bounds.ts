@@ -1,24 +1,43 @@
 // Bounds cel-js's evaluation of a tree: every node is metered, members of values are read in our own way, and what
 // could take long (patterns, texts searched in texts) is charged before it runs.
-import { EvaluationError } from "@marcbachmann/cel-js";
-import { attributeAccess, hasMacro, indexAccess, kindOf } from "./access.ts";
-import { type Call, type CelNode, callOf, isBinary, literalText, nodesOf, quantifierOf, type Run } from "./cel-tree.ts";
+import { attributeAccess, hasMacro, indexAccess } from "./access.ts";
+import {
+  type Call,
+  type CelNode,
+  callOf,
+  failure,
+  isBinary,
+  literalText,
+  nodesOf,
+  quantifierOf,
+  type Run,
+} from "./cel-tree.ts";
+import { checkComparison, compareNumbers, isEqual, isIn } from "./comparison.ts";
+import { convert } from "./conversions.ts";
+import { mapLiteral } from "./maps.ts";
 import type { Meter } from "./meter.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
-import { NO_DURATION } from "./wording.ts";
+import { addTimes, partOfTime } from "./times.ts";
+import { kindOf } from "./values.ts";
 
-// The time in another zone needs a new formatter each time, which takes as long as hundreds of other nodes.
-const ZONED_TIME_STEPS = 500;
-// cel-js reads durations with an expression of its own that must not see a long text.
-const LONGEST_DURATION = 64;
+// The time in another zone takes as long as some dozen other nodes.
+const ZONED_TIME_STEPS = 50;
 const COMPARISONS_A_STEP = 256;
 // Going through the house takes as long as some dozen nodes, and each device found as long as a few.
 const HOUSE_STEPS = 50;
 const DEVICE_STEPS = 10;
 
-/** Before type-checking: gives the tree our `has`. Throws an EvaluationError for a literal pattern that is not valid. */
+/**
+ * Before type-checking: gives the tree our `has` and our types. Throws an EvaluationError for a literal pattern or time that is
+ * not valid.
+ */
 export function prepareTree(root: CelNode): void {
-  for (const node of nodesOf(root)) {
+  const nodes = nodesOf(root);
+  const inner = new Set<unknown>();
+  for (const { op, args } of nodes) if (op === "comprehension") inner.add((args as { init: CelNode }).init);
+  for (const node of nodes) {
+    if (["==", "!=", "in"].includes(node.op)) checkComparison(node);
+    if (isEmptyLiteral(node) && !inner.has(node)) node.check = (checker) => checker.getType(node.op);
     const call = callOf(node);
     const [argument, pattern] = call?.operands ?? [];
     if (call?.name === "has" && !call.isMethod && call.operands.length === 1) {
@@ -27,7 +46,18 @@ export function prepareTree(root: CelNode): void {
     }
     const text = call?.name === "matches" ? literalText(pattern) : undefined;
     if (text !== undefined) patternOf(text, node);
+    const time = call && !call.isMethod && isTime(call.name) ? literalText(argument) : undefined;
+    if (time !== undefined) convert(call?.name ?? "", [time], node);
   }
+}
+
+function isTime(name: string): boolean {
+  return name === "timestamp" || name === "duration";
+}
+
+/** `[]` and `{}`, in which the library lets no operator be used on what they would hold. */
+function isEmptyLiteral({ op, args }: CelNode): boolean {
+  return (op === "list" || op === "map") && Array.isArray(args) && args.length === 0;
 }
 
 /** After type-checking: from now on the meter counts what the tree does. */
@@ -59,9 +89,18 @@ function innerRun(node: CelNode, meter: Meter): Run {
   if (alternate) return (evaluator, _node, variables) => evaluator.run(alternate, variables);
   if (node.op === ".") return attributeAccess;
   if (node.op === "[]") return indexAccess;
+  if (node.op === "map") return mapLiteral;
+  const negative = negativeNumber(node);
+  if (negative !== undefined) return () => negative;
   const call = callOf(node);
   if (call) return boundedCall(call, meter);
   return isBinary(node) ? boundedBinary(meter) : evaluate;
+}
+
+/** `-9223372036854775808`, of which the part without the sign is too large. */
+function negativeNumber({ op, args }: CelNode): bigint | undefined {
+  const literal = op === "-_" ? (args as CelNode) : undefined;
+  return literal?.op === "value" && typeof literal.args === "bigint" ? -literal.args : undefined;
 }
 
 function boundedBinary(meter: Meter): Run {
@@ -71,8 +110,20 @@ function boundedBinary(meter: Meter): Run {
     const b = evaluator.run(right, variables);
     meter.weigh(a);
     meter.weigh(b);
+    const own = compareOrAdd(node.op, a, b);
+    if (own !== undefined) return own;
+    if (node.op === "in") throw failure(node, `only a list or a map can hold something, and this is ${kindOf(b)}`);
     return node.handle(a, b, node, evaluator);
   };
+}
+
+/** Undefined for what is left to the library. */
+function compareOrAdd(operator: string, a: unknown, b: unknown): unknown {
+  if (operator === "==") return isEqual(a, b);
+  if (operator === "!=") return !isEqual(a, b);
+  if (operator === "in") return isIn(a, b);
+  if (operator === "+" || operator === "-") return addTimes(operator, a, b);
+  return compareNumbers(operator, a, b);
 }
 
 function boundedCall({ name, isMethod, operands }: Call, meter: Meter): Run {
@@ -81,25 +132,21 @@ function boundedCall({ name, isMethod, operands }: Call, meter: Meter): Run {
     const values = operands.map((operand) => evaluator.run(operand, variables));
     for (const value of values) meter.weigh(value);
     if (isMethod && name === "matches") return matches(values, { node, meter, patterns });
-    bound(name, values, { node, meter });
+    bound(values, meter);
+    const own = isMethod ? partOfTime(name, values, node) : convert(name, values, node);
+    if (own !== undefined) return own;
     const result = isMethod ? node.handle(values, evaluator, node) : node.handle(values, node, evaluator);
     if (name === "devices" && Array.isArray(result)) meter.charge(HOUSE_STEPS + DEVICE_STEPS * result.length);
     return result;
   };
 }
 
-function bound(
-  name: string,
-  [first, second]: readonly unknown[],
-  { node, meter }: { node: CelNode; meter: Meter },
-): void {
+function bound([first, second]: readonly unknown[], meter: Meter): void {
   if (typeof first === "string" && typeof second === "string")
     meter.charge((first.length * second.length) / COMPARISONS_A_STEP);
   if (Array.isArray(first) && typeof second === "string")
     meter.charge((first.length * second.length) / COMPARISONS_A_STEP);
   if (first instanceof Date && typeof second === "string") meter.charge(ZONED_TIME_STEPS);
-  if (name === "duration" && typeof first === "string" && first.length > LONGEST_DURATION)
-    throw failure(node, NO_DURATION);
 }
 
 interface Matching {
@@ -132,8 +179,4 @@ function patternOf(text: string, node: CelNode): Pattern {
   const compiled = compilePattern(text);
   if (!compiled.ok) throw failure(node, compiled.problem);
   return compiled.pattern;
-}
-
-function failure(node: CelNode, message: string): EvaluationError {
-  return new EvaluationError({ code: "refused", message, node: node as never });
 }

@@ -1,5 +1,6 @@
 // The parts of cel-js's tree that its own types leave out: what a node is run with, and what a macro was turned into.
 // Written for the version in package.json; the tests of this folder fail when another version differs.
+import { EvaluationError } from "@marcbachmann/cel-js";
 
 /** Runs a node: cel-js's evaluator, the node itself, its variables. */
 export type Run = (evaluator: Evaluator, node: CelNode, variables: unknown) => unknown;
@@ -15,9 +16,17 @@ export interface IterationContext {
   setIterValue(value: unknown, evaluator: Evaluator): IterationContext;
 }
 
+export interface CelType {
+  /** `dyn`, `list`, `map`, `param`, … */
+  readonly kind: string;
+  readonly name: string;
+  readonly keyType?: CelType;
+  readonly valueType?: CelType;
+}
+
 export interface TypeChecker {
-  check(node: CelNode, variables: unknown): unknown;
-  getType(name: string): unknown;
+  check(node: CelNode, variables: unknown): CelType;
+  getType(name: string): CelType;
 }
 
 export interface Macro {
@@ -34,6 +43,10 @@ export interface CelNode {
   readonly end: number;
   readonly meta: { readonly evaluate: Run; readonly alternate?: CelNode; readonly macro?: Macro };
   setMeta(key: "macro", macro: Macro & { async: boolean }): CelNode;
+  setMeta(key: "async", isAsync: boolean): CelNode;
+  check: (checker: TypeChecker, node: CelNode, variables: unknown) => CelType;
+  /** Once the node has been type-checked. */
+  readonly checkedType?: CelType;
   evaluate: Run;
   /** Applies an operator or function to values; there once the node has been type-checked. */
   readonly handle: (...args: unknown[]) => unknown;
@@ -56,6 +69,12 @@ export function callOf(node: CelNode): Call | undefined {
     return { name, isMethod: true, operands: [receiver, ...rest] };
   }
   return undefined;
+}
+
+/** What the author of the rule is told, with the place of the node. */
+export function failure(node: CelNode, message: string): EvaluationError {
+  // Its types want a node of the public kind, which this is at run time.
+  return new EvaluationError({ code: "refused", message, node: node as never });
 }
 
 /** The text of the node, if it is a literal text. */

@@ -1,5 +1,6 @@
 // CEL's vocabulary here: variables, the functions that read the home, and those of numbers.ts and quantifiers.ts.
 import { Environment, EvaluationError } from "@marcbachmann/cel-js";
+import { registerConversions } from "./conversions.ts";
 import type { ExpressionHost } from "./host.ts";
 import { registerNumbers, registerRandom } from "./numbers.ts";
 import { registerQuantifiers } from "./quantifiers.ts";
@@ -48,6 +49,7 @@ export function createBareEnvironment(variables: readonly string[]): Environment
   const environment = new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS });
   for (const name of variables) environment.registerVariable(name, "dyn");
   registerNumbers(environment);
+  registerConversions(environment);
   registerQuantifiers(environment);
   return environment;
 }

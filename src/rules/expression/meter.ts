@@ -1,5 +1,6 @@
 // Bounds what one evaluation may cost, in steps: about one for each node that is run, more for long texts and lists.
 // Steps are counted, not timed, so that a rule is refused on every machine or on none.
+import { timeProblem } from "./times.ts";
 
 const MOST_STEPS = 100_000;
 const LONGEST_TEXT = 65_536;
@@ -37,8 +38,9 @@ export function createMeter(): Meter {
   }
 
   function weighDeep(value: object, depth: number): void {
+    if (value instanceof Uint8Array) charge(value.length / CHARACTERS_A_STEP);
     if (depth > DEEPEST_VALUE) refuse(`makes a value nested deeper than ${DEEPEST_VALUE} levels`);
-    for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    for (const item of itemsOf(value)) {
       charge(1 + (typeof item === "string" ? item.length / CHARACTERS_A_STEP : 0));
       if (typeof item === "object" && item !== null) weighDeep(item, depth + 1);
     }
@@ -61,12 +63,24 @@ export function createMeter(): Meter {
         // Its length is charged where something goes through it: a list that grows comes by here for each item.
         if (value.length > LONGEST_LIST) refuse(`works on a list of more than ${LONGEST_LIST} items`);
         charge(1);
+      } else if (value instanceof Uint8Array && value.length > LONGEST_TEXT) {
+        refuse(`makes bytes of more than ${LONGEST_TEXT}`);
       } else if (typeof value === "bigint" && (value >= LARGEST_INT || value < -LARGEST_INT)) {
         refuse("makes a whole number beyond 64 bits");
-      } else charge(1);
+      } else {
+        charge(1);
+        const problem = typeof value === "object" ? timeProblem(value) : undefined;
+        if (problem !== undefined) refuse(problem);
+      }
     },
     weigh(value) {
       if (typeof value === "object" && value !== null && !(value instanceof Date)) weighDeep(value, 0);
     },
   };
+}
+
+function itemsOf(value: object): Iterable<unknown> {
+  if (Array.isArray(value)) return value;
+  if (value instanceof Uint8Array) return [];
+  return value instanceof Map ? value.values() : Object.values(value);
 }

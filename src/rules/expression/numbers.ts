@@ -61,7 +61,6 @@ function registerArithmetic(environment: Environment): void {
     environment.registerOperator(`double ${operator} int: double`, handler);
   }
   environment.registerOperator("double % double: double", (a: number, b: number) => a % b);
-  environment.registerOperator("int == double", (a: bigint, b: number) => Number(a) === b);
 }
 
 function numbersIn(name: string, list: readonly unknown[]): Num[] {

@@ -1,8 +1,8 @@
 // `list.any(x, p)` and `list.count(x, p)`: as CEL's `exists` and `filter(…).size()`, but an item for which the question cannot
 // be answered does not count. So a sensor among lamps, or a lamp that has not reported yet, does not spoil the answer.
 import { type Environment, EvaluationError } from "@marcbachmann/cel-js";
-import { kindOf } from "./access.ts";
-import type { CelNode, Evaluator, IterationContext, TypeChecker } from "./cel-tree.ts";
+import { type CelNode, type Evaluator, failure, type IterationContext, type TypeChecker } from "./cel-tree.ts";
+import { kindOf } from "./values.ts";
 
 interface Call {
   receiver: CelNode;
@@ -77,8 +77,4 @@ function countIn(list: readonly unknown[], ask: (item: unknown) => unknown, pred
   }
   if (problem && failed === list.length) throw problem;
   return counted;
-}
-
-function failure(node: CelNode, message: string): EvaluationError {
-  return new EvaluationError({ code: "refused", message, node: node as never });
 }

@@ -1,8 +1,10 @@
 // CEL functions over what fired the rule and its variables, and those that take what is not there for null and what cannot be
 // compared for unequal. homeCore's rules are translated into them; they are there for all rules.
 import { type Environment, EvaluationError } from "@marcbachmann/cel-js";
-import { isObject, type Json, type JsonObject, jsonEqual } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isIn as isInside } from "./comparison.ts";
 import type { ExpressionHost } from "./host.ts";
+import { isMap, lookUp } from "./maps.ts";
 
 /** What the present evaluation reads. */
 export interface Evaluated {
@@ -73,20 +75,15 @@ function get(container: unknown, key: unknown): unknown {
     if (item !== undefined) return item;
     throw failure(`a list of ${container.length} has no item ${String(key)}`);
   }
-  if (isObject(container)) return ownValue(container, String(key)) ?? null;
+  if (isMap(container)) return lookUp(container, key) ?? null;
   throw failure(`nothing has an attribute "${String(key)}" here`);
 }
 
 function isIn(item: unknown, container: unknown): boolean {
   if (typeof container === "string") return typeof item === "string" && container.includes(item);
-  if (Array.isArray(container)) return container.some((one) => isSame(one, item));
-  if (isObject(container)) return typeof item === "string" && Object.hasOwn(container, item);
+  const answer = isInside(item, container);
+  if (answer !== undefined) return answer;
   throw failure("only a text, a list or a map can hold something");
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  const [x, y] = [numberOf(a), numberOf(b)];
-  return x !== undefined || y !== undefined ? x === y : jsonEqual(a as Json, b as Json);
 }
 
 function failure(message: string): EvaluationError {

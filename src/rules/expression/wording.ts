@@ -31,6 +31,13 @@ const WORD_OPERATORS: Readonly<Record<string, string>> = {
   NOT: "!",
 };
 
+/** What the library says less well of itself. */
+const PLAIN: Readonly<Record<string, string>> = {
+  numeric_overflow: "makes a whole number beyond 64 bits",
+  uint_conversion_error: "uint() takes whole numbers from 0 up to 64 bits",
+  bool_conversion_error: 'bool() reads only "true" and "false"',
+};
+
 export const NO_DURATION = 'this is not a duration; write "90s", "10m" or "1h30m"';
 
 export interface Vocabulary {
@@ -70,13 +77,25 @@ function wording(rest: string, { code, summary }: CelError, vocabulary: Vocabula
     return `write ${WORD_OPERATORS[word]} instead of "${word}"`;
   if (code === "unexpected_character" && rest.startsWith("=")) return "a single = compares nothing; write ==";
   if (code === "unknown_variable")
-    return `there is no "${word}" here${didYouMean(word, vocabulary.variables)}; there are ${vocabulary.variables.join(", ")}${readsHome(vocabulary) ? `, and a variable of the hub is hub_var("${word}")` : ""}`;
+    return `there is no "${word}" here${didYouMean(word, vocabulary.variables)}${othersOf(vocabulary)}${readsHome(vocabulary) ? `, and a variable of the hub is hub_var("${word}")` : ""}`;
   if (code === "no_matching_overload") return callWording(summary, vocabulary);
   if (code === "no_such_overload") return operatorWording(summary);
   if (code === "incompatible_ternary_branches") return branchWording(plainTypes(summary));
-  if (code === "invalid_duration") return NO_DURATION;
+  if (Object.hasOwn(PLAIN, code)) return PLAIN[code] ?? "";
+  if (code === "cannot_index_type" || code === "invalid_index_type") return indexWording(plainTypes(summary));
+  if (code === "invalid_comprehension_range")
+    return `only a list or a map can be gone through, and this is of the type ${/'(.+?)'/.exec(plainTypes(summary))?.[1] ?? ""}`;
   if (code === "limit_exceeded") return limitWording(summary);
   return plainTypes(summary).replace(/\b[A-Z]{3,}\b/g, (token) => TOKENS[token] ?? token);
+}
+
+function othersOf({ variables }: Vocabulary): string {
+  return variables.length > 0 ? `; there are ${variables.join(", ")}` : "";
+}
+
+function indexWording(plain: string): string {
+  const [, of = "this"] = /type '(.+?)'/.exec(plain) ?? [];
+  return plain.startsWith("List index") ? "the items of a list are counted from 0" : `${of} has no attributes or items`;
 }
 
 function branchWording(plain: string): string {
@@ -127,7 +146,12 @@ function operatorWording(summary: string): string {
 function plainTypes(text: string): string {
   return text
     .replace(/dyn<([^<>]*)>/g, "$1")
-    .replace(/\b(int|uint|double)\b(?!\()/g, "number")
+    .replace(/list<dyn>/g, "list")
+    .replace(/map<dyn, dyn>/g, "map")
+    .replace(/\bdyn\b(?!\()/g, "anything")
+    .replace(/CelNamespace/g, "cel")
+    .replace(/\buint\b(?!\()/g, "unsigned number")
+    .replace(/\b(int|double)\b(?!\()/g, "number")
     .replace(/\bstring\b(?!\()/g, "text")
     .replace(/\bbool\b(?!\()/g, "boolean")
     .replace(/google\.protobuf\.Timestamp/g, "timestamp")

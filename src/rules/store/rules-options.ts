@@ -52,6 +52,9 @@ export interface RulesOptions extends OtherNames {
   budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;
+  /** See EngineOptions. */
+  onDecided?: (seconds: number) => void;
+  onRan?: (seconds: number) => void;
   /** Which attributes of devices have other names now. */
   renamed?: RenamedNames | undefined;
   /** Where to keep what rules were read into: see read-cache.ts. Without it, all are read anew at each start. */

@@ -3,6 +3,8 @@ import { type Compiled, createExpressions } from "../../../src/rules/expression/
 import type { Program } from "../../../src/rules/expression/host.ts";
 import { ask, createHome } from "./home.ts";
 
+const NO_TIME = 'this is not a time; write "2026-06-15T11:00:00Z", or another offset than Z, such as +02:00';
+
 function program(text: string): Program {
   const compiled = createExpressions().compile(text);
   if (!compiled.ok) throw new Error(compiled.problem.message);
@@ -58,6 +60,44 @@ describe("what is of different kinds is not equal, and null is null", () => {
     test(text, () => {
       expect(ask(text)).toEqual(expected as never);
     });
+});
+
+describe("what people write is understood", () => {
+  const rows: [string, unknown][] = [
+    ['[].exists(e, e == 2) || {}.exists(e, e == "a")', false],
+    ["[].map(n, n / 2)", []],
+    [".5 + .25e1", 3],
+    ["{true: 5, 2: 6}[true] + {true: 5, 2: 6}[2.0]", 11],
+    ['{1: "a"}["1"] + {"1": "a"}[1]', "aa"],
+    ["{1: 2, 3: 4}.exists_one(key, key % 3 == 0)", true],
+    ['device_state("lamp").`temperature` + {"a-b": 1}.`a-b`', 22],
+    ['{"constructor": 1, "__proto__": 2}.constructor', 1],
+    ["[1, 2] == [1.0, 2.0] && 2u == 2 && 2.0 in [1u, 2u]", true],
+    ['string(now()) + " " + string(duration("1m30.5s"))', "2026-06-14T22:05:00Z 90.5s"],
+    ['int(timestamp("2026-06-15T11:00:00+02:00"))', 1781514000],
+    ['duration("-1.5s") + duration("1s")', "-0.5s"],
+    ['[duration("1s") - duration("1.5s"), duration("2h45m")]', ["-0.5s", "9900s"]],
+    ['[int("+12"), int(7u), double(".5")]', [12, 7, 0.5]],
+    ["-9223372036854775808 < -9223372036854775807", true],
+  ];
+  for (const [text, expected] of rows)
+    test(text, () => {
+      expect(ask(text)).toEqual(expected as never);
+    });
+
+  test("clocks and calendars do not depend on the time zone of the machine", () => {
+    const { TZ } = process.env;
+    try {
+      process.env.TZ = "Europe/Berlin";
+      // In Berlin there is no such hour, as clocks go forward, and summer days of the year begin an hour earlier.
+      expect(new Date("2026-07-01T12:00:00Z").getHours()).toBe(14);
+      expect(ask('timestamp("2026-03-29T02:30:00Z").getHours("UTC")')).toBe(2);
+      expect(ask('timestamp("2026-07-01T12:00:00Z").getDayOfYear()')).toBe(181);
+      expect(ask('timestamp("2026-07-01T12:00:00Z").getHours("02:00")')).toBe(14);
+    } finally {
+      process.env.TZ = TZ ?? "UTC";
+    }
+  });
 });
 
 describe("the home's functions", () => {
@@ -190,6 +230,22 @@ describe("problems name the place and say what to write", () => {
     ["1.0 / 0", "gives a number that is infinite or none at all; was something divided by 0?"],
     ["9007199254740993", "gives a whole number beyond 2^53, which JSON cannot hold exactly"],
     ['now().getHours("Mars/Olympus")', "invalid time zone: Mars/Olympus"],
+    ['timestamp("2026-06-15T11:00:00.000")', NO_TIME],
+    ['timestamp("2026-02-30T12:00:00Z")', NO_TIME],
+    ['timestamp("9999-12-31T23:59:59Z") + duration("1s")', "gives a time before the year 1 or after 9999"],
+    ['duration("200000000000s")', "gives a duration of more than 292 years"],
+    ['duration("s")', 'this is not a duration; write "90s", "10m" or "1h30m"'],
+    ['int("")', 'int() reads a whole number, and "" is none'],
+    ['double("0x10")', 'double() reads a number, and "0x10" is none'],
+    ["1u + 1", "unsigned number + number is not possible"],
+    ['{"a": 1, "a": 2}', "the map has the key a twice"],
+    ["{1.5: 2}", "a key of a map is a text, a whole number, or true or false, and this is a fractional number"],
+    ["[][0]", "[] is empty"],
+    ["1 in 2", "number in number is not possible"],
+    ["1 in dyn(2)", "only a list or a map can hold something, and this is a number"],
+    ["(1).exists(e, e)", "only a list or a map can be gone through, and this is of the type number"],
+    ["now().hour", "now() is a timestamp and has no attributes"],
+    ['b"a"', "gives bytes; put string(…) around them"],
     ['duration("5 minutes")', 'this is not a duration; write "90s", "10m" or "1h30m"'],
   ];
   for (const [text, expected] of rows)
