@@ -104,8 +104,8 @@ export class Registry implements Disposable {
   ownerOf = (id: string): string | undefined => this.find(id)?.pluginId;
 
   /** Throws HubError `forbidden` for a device of another plugin, and if it exceeds a limit; then nothing has changed. */
-  register(registration: DeviceRegistration, pluginId: string, { retained = false }: Origin = {}): void {
-    const device = this.#ownedBy(pluginId, registration.device_id, !retained);
+  register(registration: DeviceRegistration, pluginId: string, origin: Origin = {}): void {
+    const device = this.#ownedBy(pluginId, registration.device_id, origin);
     const { name: previous, area, deviceType, details } = device;
     const { capabilities } = registration;
     const described = capabilities && this.#words.describe(device, { capabilities });
@@ -123,7 +123,7 @@ export class Registry implements Disposable {
     if (device.name !== previous && previous !== device.id) {
       this.#emit({ type: "device_name_changed", device_id: device.id, previous_name: previous, name: device.name });
     }
-    if (!retained) this.#markAlive(device);
+    this.#noteTold(device, origin);
   }
 
   /** Throws HubError `forbidden` for a device of another plugin. */
@@ -133,13 +133,13 @@ export class Registry implements Disposable {
 
   /** Throws HubError `forbidden` for a device of another plugin, and if it exceeds a limit; then nothing has changed. */
   state(id: string, reported: JsonObject, report: StateReport): void {
-    const device = this.#ownedBy(report.pluginId, id, !report.retained);
+    const device = this.#ownedBy(report.pluginId, id, report);
     const attributes = this.#words.translate(device, reported);
     const change = changeAttributes(device.attributes, attributes, report.partial);
     const bytes = change.changed.length > 0 && bytesAfter(this.#quota.of(id), device.attributes, change);
     if (bytes) this.#quota.check(device, bytes);
     this.#saveIfNew(device);
-    if (!report.retained) this.#markAlive(device);
+    this.#noteTold(device, report);
     if (bytes) this.#changeState(device, change, bytes.attributes, report);
     if (!report.retained) this.#reports.publish({ type: "reported", deviceId: id, attributes, change: report.change });
   }
@@ -151,7 +151,7 @@ export class Registry implements Disposable {
     pluginId: string,
     { retained = false, lasting = false }: Origin = {},
   ): void {
-    const device = this.#ownedBy(pluginId, id, !retained);
+    const device = this.#ownedBy(pluginId, id, { retained });
     this.#saveIfNew(device);
     if (retained && available && !lasting) return;
     if (!retained) device.lastSeen = this.#clock.now();
@@ -252,9 +252,9 @@ export class Registry implements Disposable {
   }
 
   /** The device, or a new one that is not registered yet. */
-  #ownedBy(pluginId: string, id: string, available = true): Device {
+  #ownedBy(pluginId: string, id: string, { retained = false, lasting = false }: Origin = {}): Device {
     const known = this.#devices.get(id);
-    if (!known) return { ...newDevice(id, pluginId), available };
+    if (!known) return { ...newDevice(id, pluginId), available: !retained || lasting };
     if (known.pluginId === pluginId) return known;
     throw new HubError("forbidden", `the device "${id}" belongs to the plugin "${known.pluginId}"`);
   }
@@ -309,9 +309,11 @@ export class Registry implements Disposable {
     this.#emit(change ? { ...event, change } : event, at);
   }
 
-  #markAlive(device: Device): void {
-    device.lastSeen = this.#clock.now();
-    this.#availability.alive(device);
+  #noteTold(device: Device, { retained = false, lasting = false }: Origin): void {
+    if (!retained) {
+      device.lastSeen = this.#clock.now();
+      this.#availability.alive(device);
+    } else if (lasting) this.#availability.kept(device);
   }
 
   #delete(device: Device, removeRow: (id: string) => void): void {
