@@ -113,15 +113,11 @@ export async function finishFirstStart(
   createMeta(db).set(FIRST_START, "done");
 }
 
-const COPIED_RULES = "If this is a new house with copied rules, nothing is wrong. Otherwise: ";
-
-/** A house without users is new, or lost. Rules alone may have been copied into a new one: then nobody's phone rings. */
+/** A house without users is new, or lost. Rules say nothing of it: whoever moves a house copies them into a new one. */
 function lossOf({ db, auth, traces }: { db: StateDb; auth: Auth; traces: Traces }): Finding[] {
   if (auth.users.list().length > 0) return [];
-  if (!traces.ofHub && !traces.ofRules && db.setAside === undefined) return [];
-  const lost = databaseLost(db.setAside, mendOfLoss(traces));
-  const perhapsNew = !traces.ofHub && traces.newestBackup === undefined && db.setAside === undefined;
-  return [perhapsNew ? { ...lost, severity: "warning", mend: COPIED_RULES + lost.mend } : lost];
+  if (!traces.ofHub && traces.newestBackup === undefined && db.setAside === undefined) return [];
+  return [databaseLost(db.setAside, mendOfLoss(traces))];
 }
 
 /** Bytes a day; undefined for no limit. */

@@ -63,8 +63,7 @@ export const alerts: Translated<"alerts"> = {
     "Die Aufzeichnung fehlt oder ist leer: eine neue hat begonnen, was vorher war, ist weg",
   "alert.database_lost_history_damaged":
     "Die Aufzeichnung war beschädigt; sie liegt noch als {file}, und eine neue hat begonnen",
-  "alert.database_lost_mend":
-    "Spiel die neueste Sicherung zurück, unter System, Sicherungen. Ein neues Haus mit kopierten Regeln braucht nichts.",
+  "alert.database_lost_mend": "Spiel die neueste Sicherung zurück, unter System, Sicherungen.",
   "alert.plugin_down": "Das Plugin {plugin} läuft nicht",
   "alert.plugin_down_ended": "Das Plugin {plugin} läuft nicht: {reason}",
   "alert.plugin_down_mend": "Auf seiner Seite stehen seine letzten Zeilen, und dort startest du es neu.",

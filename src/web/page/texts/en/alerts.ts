@@ -59,8 +59,7 @@ export const alerts = {
   "alert.database_lost_history_missing":
     "The history is missing or empty: a new one was begun, and what was recorded before is gone",
   "alert.database_lost_history_damaged": "The history was damaged; it is kept as {file}, and a new one was begun",
-  "alert.database_lost_mend":
-    "Restore the newest backup under System, Backups. A new house with copied rules needs nothing.",
+  "alert.database_lost_mend": "Restore the newest backup under System, Backups.",
   "alert.plugin_down": "The plugin {plugin} is down",
   "alert.plugin_down_ended": "The plugin {plugin} is down: {reason}",
   "alert.plugin_down_mend": "Its page has its last lines and starts it again.",
