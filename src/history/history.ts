@@ -1,5 +1,6 @@
 // The history as the rest of the hub uses it: records every change, answers queries, reports its health. A worker does all work on
 // the file, so that nothing here waits for the disk.
+import { statSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
@@ -9,6 +10,7 @@ import type { Log } from "../core/log.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
 import { createZone, type Zone } from "../core/zone.ts";
 import type { FoldMark } from "../db/fold-mark.ts";
+import type { Exchanged } from "../db/own-file.ts";
 import type { Reading } from "../db/readings.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { createExclude, type HistorySection } from "./config.ts";
@@ -29,12 +31,13 @@ import type {
 
 const HOUR_MS = 3_600_000;
 const CLOSE_MS = 5000;
+const LOOK_MS = 2000;
 /** So many samples are always written at once: they fill whole pages, so waiting longer would save no writes. */
 const FLUSH_SAMPLES = 5000;
 
 const NOTHING_STORED: StoreHealth = {
   ...{ problem: undefined, recorded: 0, waiting: 0, dropped: 0, storageFault: undefined, damagedFile: undefined },
-  folded: undefined,
+  ...{ folded: undefined, exchanged: undefined },
 };
 
 export interface HistoryHealth {
@@ -47,6 +50,8 @@ export interface HistoryHealth {
   samplesDropped: number;
   /** Where the file was moved that was found damaged last, by any worker since the start. */
   damagedFile: string | undefined;
+  /** Another file came into its place while the hub ran. */
+  exchanged: Exchanged | undefined;
 }
 
 export interface History extends AsyncDisposable {
@@ -134,6 +139,7 @@ export function startHistory(options: HistoryOptions): History {
   let flushedAt = 0;
   let waitingSince: number | undefined;
   let damagedFile: string | undefined;
+  let seen: string | undefined;
   /** Samples that are in the journal or in the file. */
   let kept = 0;
   /** What the worker was last told to write, and how many samples that makes since the start. */
@@ -240,6 +246,13 @@ export function startHistory(options: HistoryOptions): History {
       recorder.flush();
       if (!folding && waitingSince !== undefined && mayWrite(clock.mono() - waitingSince)) flush();
     }),
+    clock.every("history-file", LOOK_MS, function lookIfChanged() {
+      // The worker sleeps while nothing happens.
+      const stat = statSync(options.path, { throwIfNoEntry: false });
+      const found = stat && `${stat.ino}:${stat.size}:${stat.mtimeMs}`;
+      if (found !== seen) worker.post({ kind: "look", at: moment() });
+      seen = found;
+    }),
     clock.every("history-retention", HOUR_MS, function retain() {
       const devices = options.devices && [...options.devices()];
       worker.post({ kind: "retain", at: moment(), devices });
@@ -277,6 +290,7 @@ export function startHistory(options: HistoryOptions): History {
         samplesRecorded: journal ? kept : before.recorded + stored.recorded,
         samplesDropped: before.dropped + stored.dropped + recorder.dropped,
         damagedFile,
+        exchanged: stored.exchanged,
       };
     },
     release: () => void worker.post({ kind: "release" }),
@@ -309,6 +323,7 @@ export function disabledHistory(zone: Zone, refuseNow: () => never): History {
       samplesRecorded: 0,
       samplesDropped: 0,
       damagedFile: undefined,
+      exchanged: undefined,
     }),
     async [Symbol.asyncDispose]() {},
   };

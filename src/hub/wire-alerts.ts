@@ -7,6 +7,7 @@ import { type BrokerTrouble, brokerWatch } from "../alerts/watches/broker.ts";
 import { calendarWatch } from "../alerts/watches/calendars.ts";
 import { clockWatch, EARLIEST_MS } from "../alerts/watches/clock.ts";
 import { diskWatch } from "../alerts/watches/disk.ts";
+import { exchangedWatch } from "../alerts/watches/exchanged.ts";
 import { exportWatch } from "../alerts/watches/exports.ts";
 import { partsOffWatch } from "../alerts/watches/parts-off.ts";
 import { pluginWatch } from "../alerts/watches/plugins.ts";
@@ -126,6 +127,10 @@ export function wireAlerts(
       }),
       clockWatch(clock),
       memoryWatch(() => process.memoryUsage.rss(), section.memory_mb),
+      exchangedWatch([
+        { file: "data/state.redb", exchanged: () => db.file?.exchanged() },
+        { file: "data/history.db", exchanged: () => history.health().exchanged },
+      ]),
       historyWatch(() => history.health().damagedFile, clock),
       floodWatch(limits.problems),
       guessingWatch(auth.logins.guessing),

@@ -22,6 +22,7 @@ import { openMqttAccounts } from "./mqtt-accounts.ts";
 import type { HubOptions } from "./options.ts";
 import { addressesOfMachine } from "./own-machine.ts";
 import { mergeAuditAfterRestore, recordStart } from "./start-audit.ts";
+import { tendDatabase } from "./tend-database.ts";
 
 /** The schema versions of this hub's databases. */
 export const databaseSchemas = { state: stateMigrations.length, history: historyMigrations.length };
@@ -59,6 +60,7 @@ export function wireStores(
   setAsideStaleWal({ home, random, now: clock.now(), log, schemas: databaseSchemas });
   const trouble = createStorageTrouble(clock, home.data);
   const db = stack.use(openStateDb(home.stateDb, clock.now, trouble));
+  if (db.file) stack.use(tendDatabase(db.file, options));
   if (db.setAside)
     log.error("the state database was damaged; it was set aside and a new one begun", { kept_as: db.setAside });
   if (db.copy) {

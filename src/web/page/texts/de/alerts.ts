@@ -22,6 +22,7 @@ export const alerts: Translated<"alerts"> = {
   "attention.disk_failing": "Der Speicher geht kaputt",
   "attention.write_allowance": "Es wird mehr geschrieben als erlaubt",
   "attention.database_lost": "Eine Datenbank ging verloren",
+  "attention.database_exchanged": "Eine Datenbank wurde im Betrieb ausgetauscht",
   "attention.plugin_down": "Ein Plugin läuft nicht",
   "attention.plugin_crash_loop": "Ein Plugin stürzt immer wieder ab",
   "attention.backup_overdue": "Die Sicherung ist überfällig",
@@ -64,6 +65,10 @@ export const alerts: Translated<"alerts"> = {
   "alert.database_lost_history_damaged":
     "Die Aufzeichnung war beschädigt; sie liegt noch als {file}, und eine neue hat begonnen",
   "alert.database_lost_mend": "Spiel die neueste Sicherung zurück, unter System, Sicherungen.",
+  "alert.database_exchanged":
+    "{database} wurde ausgetauscht, während der Hub lief; er läuft ohne die neue Datei weiter",
+  "alert.database_exchanged_mend":
+    "Wenn alles kopiert ist, starte den Hub neu: er beginnt mit der neuen Datei. Was sich vorher ändert, steht nicht darin.",
   "alert.plugin_down": "Das Plugin {plugin} läuft nicht",
   "alert.plugin_down_ended": "Das Plugin {plugin} läuft nicht: {reason}",
   "alert.plugin_down_mend": "Auf seiner Seite stehen seine letzten Zeilen, und dort startest du es neu.",

@@ -20,6 +20,7 @@ export const alerts = {
   "attention.disk_failing": "The disk is failing",
   "attention.write_allowance": "More is written to the disk than allowed",
   "attention.database_lost": "A database was lost",
+  "attention.database_exchanged": "A database was exchanged while the hub ran",
   "attention.plugin_down": "A plugin is down",
   "attention.plugin_crash_loop": "A plugin crashes again and again",
   "attention.backup_overdue": "The backup is overdue",
@@ -60,6 +61,9 @@ export const alerts = {
     "The history is missing or empty: a new one was begun, and what was recorded before is gone",
   "alert.database_lost_history_damaged": "The history was damaged; it is kept as {file}, and a new one was begun",
   "alert.database_lost_mend": "Restore the newest backup under System, Backups.",
+  "alert.database_exchanged": "{database} was exchanged while the hub ran; it goes on without the new file",
+  "alert.database_exchanged_mend":
+    "When everything is copied, restart the hub: it starts with the new file. What changes before that is not in it.",
   "alert.plugin_down": "The plugin {plugin} is down",
   "alert.plugin_down_ended": "The plugin {plugin} is down: {reason}",
   "alert.plugin_down_mend": "Its page has its last lines and starts it again.",
