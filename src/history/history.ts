@@ -15,7 +15,7 @@ import type { Reading } from "../db/readings.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { createExclude, type HistorySection } from "./config.ts";
 import type { MergedSeries } from "./merge.ts";
-import { createRecorder } from "./recorder.ts";
+import { type Change, createRecorder } from "./recorder.ts";
 import { type NameAt, underPresentNames } from "./rename.ts";
 import { rowsOf } from "./replay.ts";
 import { WorkerClient } from "./worker-client.ts";
@@ -55,6 +55,8 @@ export interface HistoryHealth {
 }
 
 export interface History extends AsyncDisposable {
+  /** Records what was left out when it changed. */
+  record(change: Change, at: number): void;
   /** The house's local time. */
   readonly zone: Zone;
   /** Includes everything recorded before the call. Throws HubError `invalid` or `unavailable`. */
@@ -90,6 +92,8 @@ export interface HistoryOptions {
   timezone: string | undefined;
   /** Keeps samples until they are written; without one, they are written every `flushSecs`. */
   journal?: SampleJournal | undefined;
+  /** Which attributes of a list of changed ones are recorded now; all, where absent. */
+  admitted?: (changed: readonly string[]) => readonly string[];
   /** Whether samples that have waited so long may be written now; always, where absent. */
   mayWrite?: (waitedMs: number) => boolean;
   /** See `historyWorker`. */
@@ -126,7 +130,16 @@ export interface SampleJournal {
 
 /** Returns at once; the file is opened by the worker. */
 export function startHistory(options: HistoryOptions): History {
-  const { config, clock, log, feed, journal, mayWrite = () => true, isHidden = () => false } = options;
+  const {
+    config,
+    clock,
+    log,
+    feed,
+    journal,
+    mayWrite = () => true,
+    admitted = (all) => all,
+    isHidden = () => false,
+  } = options;
   const zone = createZone(options.timezone);
   if (!config.enabled)
     return disabledHistory(zone, () => {
@@ -241,7 +254,9 @@ export function startHistory(options: HistoryOptions): History {
 
   worker.start();
   const disposables = [
-    feed.on("device_state_changed", "history", ({ event, at }) => recorder.record(event, at)),
+    feed.on("device_state_changed", "history", ({ event: { device_id, changed, current }, at }) =>
+      recorder.record({ device_id, current, changed: admitted(changed) }, at),
+    ),
     clock.every("history-flush", options.flushSecs * 1000, function flushIfDue() {
       recorder.flush();
       if (!folding && waitingSince !== undefined && mayWrite(clock.mono() - waitingSince)) flush();
@@ -263,6 +278,7 @@ export function startHistory(options: HistoryOptions): History {
 
   return {
     zone,
+    record: recorder.record,
     query(query) {
       recorder.flush();
       return worker.query(query);
@@ -311,6 +327,7 @@ export function disabledHistory(zone: Zone, refuseNow: () => never): History {
   const refuse = async (): Promise<never> => refuseNow();
   return {
     zone,
+    record() {},
     query: refuse,
     samples: refuse,
     kept: refuse,

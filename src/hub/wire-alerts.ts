@@ -56,6 +56,7 @@ export function wireAlerts(
     notifier,
     messenger,
     history,
+    sampling,
     backups,
     remote,
     plugins,
@@ -68,7 +69,7 @@ export function wireAlerts(
   }: Stores &
     Notifications &
     Archives &
-    Pick<House, "history"> & {
+    Pick<House, "history" | "sampling"> & {
       plugins: Plugins;
       calendars: Pick<Calendars, "problems">;
       exports: Pick<Exports, "problems">;
@@ -110,6 +111,7 @@ export function wireAlerts(
         // Probed only after a write failed: probing without need wears the SD card.
         fault: () => db.copy?.fault ?? trouble.fault() ?? (logProblem?.() ? probeStorage(home.data) : undefined),
         sparing: () => budget.sparing,
+        sampled: sampling.now,
       }),
       pluginWatch(() => (starter.isOff("plugins") ? [] : plugins.list()), clock),
       backupWatch({

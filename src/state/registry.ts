@@ -26,6 +26,7 @@ import { bytesAfter, bytesOf, DeviceQuota, descriptionBytes } from "./device-quo
 import { createDeviceStore, type DeviceStore } from "./device-store.ts";
 import type { ReadingJournal } from "./reading-journal.ts";
 import type { Origin, Reported, StateReport } from "./reports.ts";
+import type { Sampling } from "./sampling.ts";
 import { readingOf, type StateWriter, startStateWriter } from "./state-writer.ts";
 import { type Described, DeviceWords, type RenamedAttribute } from "./words/device-words.ts";
 
@@ -42,6 +43,8 @@ export interface RegistryOptions {
   budget?: DiskBudget;
   /** Where states are written first; without one, they are written to their rows every `flushSecs`. */
   journal?: ReadingJournal | undefined;
+  /** Which changes are recorded; all, when absent. */
+  sampling?: Sampling;
   /** Called for each attribute that a former version of the hub called otherwise, once, with the epoch ms since when. */
   onRenamed?: (attribute: RenamedAttribute, at: number) => void;
   /** [devices]; its defaults when absent. */
@@ -66,12 +69,14 @@ export class Registry implements Disposable {
   readonly #availability: Availability;
   readonly #words = new DeviceWords();
   readonly #onRenamed: RegistryOptions["onRenamed"];
+  readonly #sampling: Sampling | undefined;
 
   constructor(options: RegistryOptions) {
     const { db, clock, log, emit, config = DEFAULT_DEVICES, limits } = options;
     this.#clock = clock;
     this.#emit = emit;
     this.#onRenamed = options.onRenamed;
+    this.#sampling = options.sampling;
     this.#store = createDeviceStore(db);
     this.#devices = new Map(this.#store.load().map((device) => [device.id, device]));
     this.#quota = new DeviceQuota(config, limits ?? { reached() {} });
@@ -297,9 +302,11 @@ export class Registry implements Disposable {
     const previous = device.attributes;
     const at = this.#clock.now();
     const lastChanged = timesAfter(durable ? { ...device.lastChanged } : device.lastChanged, { current, changed }, at);
-    const reading = readingOf({ device, at, current, changed }, report);
+    // Where much is reported, not all of it is recorded; what must not be forgotten is, for the next start.
+    const recorded = this.#sampling?.admit(device.id, changed) ?? changed;
+    const reading = readingOf({ device, at, current, changed: durable ? changed : recorded }, report);
     if (durable) this.#states.changing(device, { ...device, attributes: current, lastChanged }, { reading, durable });
-    else this.#states.changed(device, reading);
+    else this.#states.changed(device, recorded.length > 0 ? reading : undefined);
     this.#quota.set(device, { description: this.#quota.of(device.id).description, attributes: bytes });
     device.attributes = current;
     device.lastChanged = lastChanged;
@@ -316,10 +323,24 @@ export class Registry implements Disposable {
     } else if (lasting) this.#availability.kept(device);
   }
 
+  /** Notes what was left out before, as it is now: to be recorded as of these times. */
+  recordNow(id: string, attributes: readonly string[]): { at: number; changed: string[]; current: JsonObject }[] {
+    const device = this.#devices.get(id);
+    if (!device) return [];
+    const now = this.#clock.now();
+    const byTime = Map.groupBy(attributes, (name) => device.lastChanged[name] ?? now);
+    return [...byTime].map(([at, changed]) => {
+      const change = { at, changed, current: device.attributes };
+      this.#states.changed(device, readingOf({ device, ...change }, {}));
+      return change;
+    });
+  }
+
   #delete(device: Device, removeRow: (id: string) => void): void {
     removeRow(device.id);
     this.#words.forget(device.id);
     this.#states.removed(device);
+    this.#sampling?.removed(device.id);
     this.#quota.delete(device);
     this.#devices.delete(device.id);
     this.#availability.removed(device);

@@ -56,6 +56,8 @@ export const alerts: Translated<"alerts"> = {
   "alert.write_allowance":
     "Was heute geschrieben werden darf, ist verbraucht; Messwerte kommen bis zu zehn Minuten später auf den Speicher",
   "alert.write_allowance_mend": "Such das Gerät, das zu oft meldet, oder erlaub in der Konfiguration mehr.",
+  "alert.write_allowance_sampled":
+    "Es wird mehr gemeldet, als am Tag geschrieben werden darf: von dem, was sich am häufigsten ändert, wird etwa alle {seconds} s ein Wert aufgezeichnet ({devices})",
   "alert.database_lost_missing":
     "Die Datenbank dieses Hauses fehlt oder ist leer: Geräte, Benutzer, Szenen und Einstellungen sind weg",
   "alert.database_lost_damaged":

@@ -53,6 +53,8 @@ export const alerts = {
     "Copy the newest backup to another machine. An SD card that cannot be written any more is worn out: replace it.",
   "alert.write_allowance": "Today's allowance is used up, so readings are written up to ten minutes late",
   "alert.write_allowance_mend": "Find the device that reports too often, or raise the allowance in the configuration.",
+  "alert.write_allowance_sampled":
+    "More is reported than may be written in a day: of what changes most often, one value in about {seconds} s is recorded ({devices})",
   "alert.database_lost_missing":
     "The database of this house is missing or empty: its devices, users, scenes and settings are gone",
   "alert.database_lost_damaged":
