@@ -1,8 +1,13 @@
 // The disk: nearly full, full, or failing to write; and the daily allowance of bytes.
 import { statfsSync } from "node:fs";
 import { STORAGE_TEXTS, type StorageFault } from "../../core/storage-fault.ts";
-import type { SampledNow } from "../../state/sampling.ts";
 import type { Finding, Watch } from "../alert.ts";
+
+/** Devices of which not every change is recorded, and about how many seconds lie between two records. */
+export interface SampledNow {
+  devices: readonly string[];
+  everySecs: number;
+}
 
 export interface DiskWatchOptions {
   folder: string;
