@@ -129,15 +129,15 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     const isHeard = () => (late.mqtt?.external?.state.kind ?? "connected") === "connected";
     stack.defer(() => discovery.stop({ isHeard: isHeard() }));
   }
+  // Nothing but the rules can take long now, and a start that fails from here on leaves a password that works.
+  const print = (credentials: Parameters<HubOptions["onFirstAdministrator"]>[0]) =>
+    options.onFirstAdministrator(credentials, httpPort);
+  await starter.begin("stores", () => finishFirstStart(stores, print));
   await starter.begin("rules", () => rules.start());
   wiredNotices.notices.start();
   // Before `system_started`: a rule that waits for it may command the virtual devices.
   starter.begin("house", () => house.virtual.start());
   calendars.start();
-  // Only now can nothing stop the start any more: a password that was printed is one that works.
-  const print = (credentials: Parameters<HubOptions["onFirstAdministrator"]>[0]) =>
-    options.onFirstAdministrator(credentials, httpPort);
-  await starter.begin("stores", () => finishFirstStart(stores, print));
   reportStarted(options, stores, { starter, twoMachines });
   stack.use(plugins);
   starter.begin("plugins", () => plugins.startAll());

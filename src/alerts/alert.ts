@@ -8,6 +8,7 @@ export const AlertKind = Type.Union(
     Type.Literal("disk_failing"),
     Type.Literal("write_allowance"),
     Type.Literal("database_lost"),
+    Type.Literal("database_exchanged"),
     Type.Literal("plugin_down"),
     Type.Literal("plugin_crash_loop"),
     Type.Literal("backup_overdue"),

@@ -44,6 +44,8 @@ export interface BackupsOptions {
   log: Log;
   /** See `backupWorker`. */
   worker: string | URL;
+  /** Throws HubError `conflict` where a database is not the hub's own any more. */
+  assertOwn?: () => void;
   /** Writes what is still in memory to the disk. A failure is logged, and the rest is backed up all the same. */
   flush: () => Promise<void>;
   emit: (event: HubEvent) => void;
@@ -82,6 +84,7 @@ export function startBackups(options: BackupsOptions): Backups {
   }
 
   async function save(): Promise<string> {
+    options.assertOwn?.();
     const now = clock.now();
     const { passphrase } = config;
     const target = join(directory, `hub-backup-${timeInName(now)}.zip${passphrase === undefined ? "" : ".age"}`);
@@ -143,6 +146,7 @@ export function startBackups(options: BackupsOptions): Backups {
   return {
     async download() {
       if (ended) throw new HubError("unavailable", "the hub is stopping");
+      options.assertOwn?.();
       const lock = lockBackups(home);
       try {
         await flush();

@@ -1,5 +1,5 @@
 // A home whose state database is gone while other files of it are left: this is not a new house, but a loss.
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { Home } from "../home/paths.ts";
 import { newestScheduledBackup } from "./scheduled-backups.ts";
 import { hadDatabase } from "./stale-wal.ts";
@@ -7,8 +7,6 @@ import { hadDatabase } from "./stale-wal.ts";
 export interface Traces {
   /** A hub with users ran here: there is its history, or the mark of its database. */
   ofHub: boolean;
-  /** There are rules beside the examples; they may as well have been copied into a new home. */
-  ofRules: boolean;
   /** The path of the newest backup here. */
   newestBackup: string | undefined;
   /** A history was recorded here, and its file is missing or empty. */
@@ -17,12 +15,11 @@ export interface Traces {
 
 /** Must be called before any database is opened or marked. */
 export function tracesOf(home: Home, backupFolder: string): Traces {
-  const { historyDb, stateDb, rules } = home;
+  const { historyDb, stateDb } = home;
   return {
     historyGone: hadDatabase(historyDb) && (statSync(historyDb, { throwIfNoEntry: false })?.size ?? 0) === 0,
     ofHub: existsSync(historyDb) || hadDatabase(stateDb),
     newestBackup: newestScheduledBackup(home.resolve(backupFolder)),
-    ofRules: namesIn(rules).some((name) => /\.(ron|toml)$/.test(name)),
   };
 }
 
@@ -33,12 +30,4 @@ export function mendOfLoss({ newestBackup }: Pick<Traces, "newestBackup">): stri
       ? "There is no backup in this home; if you have one elsewhere, stop the hub and restore it: hub restore FILE"
       : `Stop the hub and restore the newest backup: hub restore ${newestBackup}`;
   return `${restore}. To start with an empty house instead, make an administrator: hub passwd admin.`;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

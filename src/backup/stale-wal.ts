@@ -8,7 +8,6 @@ import {
   fdatasyncSync,
   openSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -19,6 +18,8 @@ import { messageOf } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import { listSegments } from "../core/journal-reader.ts";
 import type { Log } from "../core/log.ts";
+import { MARK_AT, readHeader } from "../db/file-header.ts";
+import { secondName, setFormerAside } from "../db/own-file.ts";
 import { journalIdOf, readingsFolder } from "../db/readings.ts";
 import type { Home } from "../home/paths.ts";
 import { BACKUP_MARK, dropQueuedMessages, type LeftMessages, type Schemas } from "./database-copies.ts";
@@ -34,11 +35,6 @@ export interface StaleWalOptions {
   schemas: Schemas;
 }
 
-const MAGIC = "SQLite format 3\0";
-const MARK_AT = 68;
-const USER_VERSION_AT = 60;
-/** Two bytes, both 2 where the database keeps a log. */
-const JOURNAL_MODE_AT = 18;
 const KEEPS_LOG = 0x0202;
 const NOTE_DIGITS = 10;
 /** Of a file without a mark. */
@@ -53,7 +49,7 @@ export function setAsideStaleWal({ home, schemas, ...options }: StaleWalOptions)
   ];
   for (const { path, newest } of databases) {
     try {
-      if ((headerField(path, USER_VERSION_AT) ?? 0) <= newest) checkOne(path, options);
+      if ((readHeader(path)?.schema ?? 0) <= newest) checkOne(path, options);
     } catch (error) {
       options.log.warn("cannot find out whether a database and its log belong together", {
         file: path,
@@ -70,6 +66,14 @@ export function hadDatabase(path: string): boolean {
 
 function checkOne(path: string, { random, now, log }: Pick<StaleWalOptions, "random" | "now" | "log">): void {
   const wal = `${path}-wal`;
+  // Where a hub was killed, its file still has a second name.
+  if (existsSync(secondName(path)) && !isInPlace(path)) {
+    const former = setFormerAside(path, now);
+    log.warn("the database was exchanged while the hub ran; the former one was set aside", {
+      file: path,
+      kept_as: former,
+    });
+  }
   if (bytesOf(wal) > 0 || (hasReadings(path) && belongsTogether(path))) {
     // The mark stays until a clean end merges the log: a new mark would be written to the log, not to the file.
     if (belongsTogether(path)) return;
@@ -95,35 +99,22 @@ function checkOne(path: string, { random, now, log }: Pick<StaleWalOptions, "ran
 
 /** Whether the journal of readings beside a state database, which its mark ties to it, holds what it has not got yet. */
 function hasReadings(path: string): boolean {
-  const mark = headerField(path, MARK_AT);
+  const mark = readHeader(path)?.mark;
   return mark !== undefined && listSegments(readingsFolder(path), journalIdOf(mark)).length > 0;
 }
 
 /** Whether the database is the one its log was written for. Without a noted mark that is assumed. */
 function belongsTogether(path: string): boolean {
-  const found = headerField(path, MARK_AT);
+  const found = readHeader(path)?.mark;
   const noted = notedMark(path);
   if (noted === undefined) return found !== undefined && found !== BACKUP_MARK;
   return found === noted;
 }
 
-/** A number in the header of the file itself, without its log; undefined where the file is not a database. */
-function headerField(path: string, at: number): number | undefined {
-  if (bytesOf(path) < MARK_AT + 4) return undefined;
-  const file = openSync(path, "r");
-  try {
-    const head = Buffer.alloc(MARK_AT + 4);
-    readSync(file, head, 0, head.length, 0);
-    return head.toString("latin1", 0, MAGIC.length) === MAGIC ? head.readUInt32BE(at) : undefined;
-  } finally {
-    closeSync(file);
-  }
-}
-
 /** Gives the file a mark of its own, which is in the file and not in a log on return. Queued messages of a copy are dropped. */
 function mark(path: string, random: RandomBytes): { fresh: number; left: LeftMessages } {
   const fresh = freshMark(random);
-  const isCopy = headerField(path, MARK_AT) === BACKUP_MARK;
+  const isCopy = readHeader(path)?.mark === BACKUP_MARK;
   if (!isCopy && isAtRest(path)) {
     const bytes = Buffer.alloc(4);
     bytes.writeUInt32BE(fresh);
@@ -146,8 +137,7 @@ function mark(path: string, random: RandomBytes): { fresh: number; left: LeftMes
 /** Whether all of the database is in its file: then its header can be written without SQLite, whose log takes three syncs. */
 function isAtRest(path: string): boolean {
   if (existsSync(`${path}-journal`)) return false;
-  const word = headerField(path, JOURNAL_MODE_AT);
-  return word !== undefined && word >>> 16 === KEEPS_LOG;
+  return readHeader(path)?.journalMode === KEEPS_LOG;
 }
 
 /** Positive as a signed number, as SQLite reads it. */
@@ -195,6 +185,11 @@ function notedMark(path: string): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether the file that was in use is still the one of that name. */
+function isInPlace(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.ino === statSync(secondName(path)).ino;
 }
 
 function bytesOf(path: string): number {

@@ -177,7 +177,7 @@ function pathsOf({ stateDb, historyDb, config, rules }: Home, unit: Unit): strin
   if (unit === "config") return [config];
   if (unit === "rules") return [rules];
   const database = unit === "state" ? stateDb : historyDb;
-  const files = ["", "-wal", "-shm", "-journal", ".mark"].map((suffix) => database + suffix);
+  const files = ["", "-wal", "-shm", "-journal", ".mark", ".own"].map((suffix) => database + suffix);
   return unit === "state" ? [...files, readingsFolder(stateDb)] : files;
 }
 

@@ -14,6 +14,10 @@ export interface WriteBudget extends Disposable {
   written(): number | undefined;
   /** The same over the last 24 hours (to the full hour), or since the start if that is later. */
   writtenLastDay(): number | undefined;
+  /** What may be written evenly, in a millisecond; undefined for no limit. */
+  readonly bytesPerMs: number | undefined;
+  /** What was written beyond the allowance and is not made up for yet. */
+  debt(): number;
   /** Whether the allowance is used up, so that writes are delayed. */
   readonly sparing: boolean;
 }
@@ -30,11 +34,13 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 // Nothing waits longer, however much was written: this limits what a power cut can lose.
 const LONGEST_WAIT_MS = 10 * 60_000;
+// What may be written at once, as a share of an hour's allowance; the rest of the hour's comes evenly, so that no hour has more than its own.
+const AT_ONCE = 0.1;
 
 export function createWriteBudget({ clock, bytesPerDay, bytesWritten }: WriteBudgetOptions): WriteBudget {
-  const bytesPerMs = (bytesPerDay ?? 0) / DAY_MS;
-  // The allowance of an hour may be used at once: a house is quiet at night and busy in the morning.
-  const most = bytesPerMs * HOUR_MS;
+  const perHour = ((bytesPerDay ?? 0) / DAY_MS) * HOUR_MS;
+  const most = perHour * AT_ONCE;
+  const perMs = (perHour - most) / HOUR_MS;
   let counted = bytesWritten() ?? 0;
   const hourly: number[] = [counted];
   let left = most;
@@ -45,7 +51,7 @@ export function createWriteBudget({ clock, bytesPerDay, bytesWritten }: WriteBud
     const now = clock.mono();
     const total = bytesWritten() ?? counted;
     // A debt of more than a day would delay writes long after the cause is gone.
-    left = Math.max(Math.min(most, left + (now - asOf) * bytesPerMs) - (total - counted), -24 * most);
+    left = Math.max(Math.min(most, left + (now - asOf) * perMs - (total - counted)), -DAY_MS * perMs);
     asOf = now;
     counted = total;
   }
@@ -72,6 +78,11 @@ export function createWriteBudget({ clock, bytesPerDay, bytesWritten }: WriteBud
     writtenLastDay() {
       const total = bytesWritten();
       return total === undefined ? undefined : total - (hourly[0] ?? 0);
+    },
+    bytesPerMs: bytesPerDay === undefined ? undefined : perMs,
+    debt() {
+      settle();
+      return Math.max(0, -left);
     },
     get sparing() {
       if (bytesPerDay === undefined) return false;

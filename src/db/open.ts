@@ -1,8 +1,9 @@
 // Opens an SQLite file: pragmas, check for damage, migrations. A damaged file is set aside, never deleted.
 import { Database } from "bun:sqlite";
-import { existsSync, renameSync } from "node:fs";
+import { existsSync, renameSync, statSync } from "node:fs";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { isStorageFault } from "../core/storage-fault.ts";
+import { isComplete } from "./file-header.ts";
 
 export interface OpenOptions {
   path: string;
@@ -32,6 +33,7 @@ export function openDatabase(options: OpenOptions): OpenedDatabase {
     return { db: openSound(options) };
   } catch (error) {
     if (!isDamage(error)) throw explain(error, options.path);
+    if (isBeingCopied(options.path)) return openDatabase(options);
     const kept = setAside(options.path, options.now());
     return { db: openSound(options), setAside: kept };
   }
@@ -57,6 +59,8 @@ export function connect(path: string, synchronous: Synchronous): Database {
 
 const MOST_TRIES = 100;
 const TRY_AGAIN_MS = 20;
+/** Whoever copies a file writes again within this time. */
+const COPYING_MS = 500;
 
 /** For this change alone SQLite does not wait: another connection may be opening or closing the same new file. */
 function keepLog(db: Database): void {
@@ -79,6 +83,18 @@ export function closeDatabase(db: Database): void {
     // The log stays beside the file and is read at the next start.
   }
   db.close();
+}
+
+/** Whether somebody copies into the file just now, which looks like damage; waits a moment to find out. */
+function isBeingCopied(path: string): boolean {
+  const stamp = (): string | undefined => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat && `${stat.size}:${stat.mtimeMs}`;
+  };
+  if (isComplete(path)) return false;
+  const before = stamp();
+  Bun.sleepSync(COPYING_MS);
+  return stamp() !== before;
 }
 
 /** Renames a closed file with its log and the note of its mark (backup/stale-wal.ts), and returns the new name. */

@@ -14,7 +14,8 @@ import {
 } from "../core/storage-fault.ts";
 import { openMemoryCopy } from "./memory-copy.ts";
 import { stateMigrations } from "./migrations/index.ts";
-import { closeDatabase, connect, openDatabase } from "./open.ts";
+import { connect, openDatabase } from "./open.ts";
+import { type OwnFile, ownFile } from "./own-file.ts";
 import { rightsProblem } from "./rights.ts";
 import type { RowFaults, Unreadable } from "./rows.ts";
 
@@ -29,6 +30,8 @@ export interface StateDb extends Disposable {
   readonly setAside: string | undefined;
   /** The copy in memory that replaces a file that cannot be written; undefined if the file is used. */
   readonly copy: StateCopy | undefined;
+  /** Undefined for a copy in memory. */
+  readonly file: OwnFile | undefined;
   /** The rows found unreadable since it was opened. */
   readonly faults: Faults;
   /** Everything that writes to the database reports failed writes here. */
@@ -86,12 +89,13 @@ export function openStateDb(path: string, now: () => number, trouble: StateDb["t
 function openFile(path: string, now: () => number, trouble: StateDb["trouble"]): StateDb {
   using opening = new DisposableStack();
   const { db, setAside } = openDatabase({ path, migrations: stateMigrations, now });
-  const durable = opening.adopt(db, closeDatabase);
+  const durable = opening.use(db);
   const behind = opening.use(connect(path, "normal"));
-  const connections = opening.move();
+  const file = ownFile(path, now, [durable, behind]);
+  opening.move();
   return {
-    ...{ durable, behind, own: durable, setAside, copy: undefined, faults: createFaults(), trouble },
-    [Symbol.dispose]: () => connections.dispose(),
+    ...{ durable, behind, own: durable, setAside, copy: undefined, file, faults: createFaults(), trouble },
+    [Symbol.dispose]: () => void file.close(),
   };
 }
 
@@ -106,6 +110,7 @@ function openCopy(
     ...{ durable, behind, own: behind, faults: createFaults(), trouble },
     setAside: isDamaged ? path : undefined,
     copy: { fault, changedTables, writeBack },
+    file: undefined,
     [Symbol.dispose]: () => copy[Symbol.dispose](),
   };
 }

@@ -1,5 +1,6 @@
 // The history as the rest of the hub uses it: records every change, answers queries, reports its health. A worker does all work on
 // the file, so that nothing here waits for the disk.
+import { statSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
@@ -9,11 +10,12 @@ import type { Log } from "../core/log.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
 import { createZone, type Zone } from "../core/zone.ts";
 import type { FoldMark } from "../db/fold-mark.ts";
+import type { Exchanged } from "../db/own-file.ts";
 import type { Reading } from "../db/readings.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { createExclude, type HistorySection } from "./config.ts";
 import type { MergedSeries } from "./merge.ts";
-import { createRecorder } from "./recorder.ts";
+import { type Change, createRecorder } from "./recorder.ts";
 import { type NameAt, underPresentNames } from "./rename.ts";
 import { rowsOf } from "./replay.ts";
 import { WorkerClient } from "./worker-client.ts";
@@ -29,12 +31,13 @@ import type {
 
 const HOUR_MS = 3_600_000;
 const CLOSE_MS = 5000;
+const LOOK_MS = 2000;
 /** So many samples are always written at once: they fill whole pages, so waiting longer would save no writes. */
 const FLUSH_SAMPLES = 5000;
 
 const NOTHING_STORED: StoreHealth = {
   ...{ problem: undefined, recorded: 0, waiting: 0, dropped: 0, storageFault: undefined, damagedFile: undefined },
-  folded: undefined,
+  ...{ folded: undefined, exchanged: undefined },
 };
 
 export interface HistoryHealth {
@@ -47,9 +50,13 @@ export interface HistoryHealth {
   samplesDropped: number;
   /** Where the file was moved that was found damaged last, by any worker since the start. */
   damagedFile: string | undefined;
+  /** Another file came into its place while the hub ran. */
+  exchanged: Exchanged | undefined;
 }
 
 export interface History extends AsyncDisposable {
+  /** Records what was left out when it changed. */
+  record(change: Change, at: number): void;
   /** The house's local time. */
   readonly zone: Zone;
   /** Includes everything recorded before the call. Throws HubError `invalid` or `unavailable`. */
@@ -85,6 +92,8 @@ export interface HistoryOptions {
   timezone: string | undefined;
   /** Keeps samples until they are written; without one, they are written every `flushSecs`. */
   journal?: SampleJournal | undefined;
+  /** Which attributes of a list of changed ones are recorded now; all, where absent. */
+  admitted?: (changed: readonly string[]) => readonly string[];
   /** Whether samples that have waited so long may be written now; always, where absent. */
   mayWrite?: (waitedMs: number) => boolean;
   /** See `historyWorker`. */
@@ -121,7 +130,16 @@ export interface SampleJournal {
 
 /** Returns at once; the file is opened by the worker. */
 export function startHistory(options: HistoryOptions): History {
-  const { config, clock, log, feed, journal, mayWrite = () => true, isHidden = () => false } = options;
+  const {
+    config,
+    clock,
+    log,
+    feed,
+    journal,
+    mayWrite = () => true,
+    admitted = (all) => all,
+    isHidden = () => false,
+  } = options;
   const zone = createZone(options.timezone);
   if (!config.enabled)
     return disabledHistory(zone, () => {
@@ -134,6 +152,7 @@ export function startHistory(options: HistoryOptions): History {
   let flushedAt = 0;
   let waitingSince: number | undefined;
   let damagedFile: string | undefined;
+  let seen: string | undefined;
   /** Samples that are in the journal or in the file. */
   let kept = 0;
   /** What the worker was last told to write, and how many samples that makes since the start. */
@@ -235,10 +254,19 @@ export function startHistory(options: HistoryOptions): History {
 
   worker.start();
   const disposables = [
-    feed.on("device_state_changed", "history", ({ event, at }) => recorder.record(event, at)),
+    feed.on("device_state_changed", "history", ({ event: { device_id, changed, current }, at }) =>
+      recorder.record({ device_id, current, changed: admitted(changed) }, at),
+    ),
     clock.every("history-flush", options.flushSecs * 1000, function flushIfDue() {
       recorder.flush();
       if (!folding && waitingSince !== undefined && mayWrite(clock.mono() - waitingSince)) flush();
+    }),
+    clock.every("history-file", LOOK_MS, function lookIfChanged() {
+      // The worker sleeps while nothing happens.
+      const stat = statSync(options.path, { throwIfNoEntry: false });
+      const found = stat && `${stat.ino}:${stat.size}:${stat.mtimeMs}`;
+      if (found !== seen) worker.post({ kind: "look", at: moment() });
+      seen = found;
     }),
     clock.every("history-retention", HOUR_MS, function retain() {
       const devices = options.devices && [...options.devices()];
@@ -250,6 +278,7 @@ export function startHistory(options: HistoryOptions): History {
 
   return {
     zone,
+    record: recorder.record,
     query(query) {
       recorder.flush();
       return worker.query(query);
@@ -277,6 +306,7 @@ export function startHistory(options: HistoryOptions): History {
         samplesRecorded: journal ? kept : before.recorded + stored.recorded,
         samplesDropped: before.dropped + stored.dropped + recorder.dropped,
         damagedFile,
+        exchanged: stored.exchanged,
       };
     },
     release: () => void worker.post({ kind: "release" }),
@@ -297,6 +327,7 @@ export function disabledHistory(zone: Zone, refuseNow: () => never): History {
   const refuse = async (): Promise<never> => refuseNow();
   return {
     zone,
+    record() {},
     query: refuse,
     samples: refuse,
     kept: refuse,
@@ -309,6 +340,7 @@ export function disabledHistory(zone: Zone, refuseNow: () => never): History {
       samplesRecorded: 0,
       samplesDropped: 0,
       damagedFile: undefined,
+      exchanged: undefined,
     }),
     async [Symbol.asyncDispose]() {},
   };

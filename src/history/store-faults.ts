@@ -26,8 +26,9 @@ export function createStoreFaults({ path, log }: { path: string; log: Pick<Log, 
     notOpen: () => faults.get("open")?.problem ?? "the history is not open",
     note(work, error) {
       const why = isStorageFault(error) ? "the disk is full or cannot be written" : messageOf(error);
-      const newer = error instanceof HubError && error.code === "config";
-      const mend = newer ? "" : `; free some space, or let the hub write ${path}`;
+      // A file of a newer hub, or one that was exchanged: then `why` says what to do.
+      const isOther = error instanceof HubError && ["config", "conflict"].includes(error.code);
+      const mend = isOther ? "" : `; free some space, or let the hub write ${path}`;
       const problem = `the history cannot be recorded: ${why}${mend}`;
       if (!faults.has(work)) log.error(problem);
       faults.set(work, { problem, storage: work === "open" ? undefined : storageFaultOf(error) });

@@ -1,11 +1,12 @@
 // The history in the worker: takes samples, writes them, and maintains its file through damage and full disks. Samples that are
 // not in the file wait in memory. Knows nothing of threads; long work is a generator that yields between short steps.
 import type { Database } from "bun:sqlite";
-import { HubError, messageOf } from "../core/errors.ts";
+import { HubError, messageOf, RESTART_THE_HUB } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { createZone, type Zone } from "../core/zone.ts";
 import { type FoldMark, foldedOf } from "../db/fold-mark.ts";
-import { closeDatabase, isDamage, setAside } from "../db/open.ts";
+import { isDamage, setAside } from "../db/open.ts";
+import { type Exchanged, type OwnFile, ownFile } from "../db/own-file.ts";
 import { append } from "./append.ts";
 import { compact } from "./compaction.ts";
 import { type HistoryFile, openHistoryFile } from "./history-file.ts";
@@ -58,7 +59,11 @@ export class Store {
   readonly #faults: StoreFaults;
   #damagedFile: string | undefined;
   #file: HistoryFile | undefined;
+  /** Of a file that can be written, also after another one came into its place. */
+  #own: OwnFile | undefined;
+  #exchanged: Exchanged | undefined;
   #openedAt = 0;
+  #now = 0;
   #recorded = 0;
   /** Goes into the file with the samples that wait. */
   #mark: FoldMark | undefined;
@@ -80,6 +85,7 @@ export class Store {
     return {
       ...{ problem: fault?.problem, recorded: this.#recorded, waiting: waiting.length, dropped },
       ...{ storageFault: fault?.storage, damagedFile: this.#damagedFile, folded: this.#folded },
+      exchanged: this.#exchanged,
     };
   }
 
@@ -97,8 +103,7 @@ export class Store {
     this.#openedAt = mono;
     try {
       this.#closeFile();
-      const file = openHistoryFile(this.#options.path, now);
-      this.#file = file;
+      const file = this.#openFile(now);
       if (file.setAside) this.#reportDamage(file.setAside);
       this.#buffer.reload(file.db);
       if (file.readOnly) this.#faults.note("open", file.readOnly);
@@ -228,7 +233,7 @@ export class Store {
   }
 
   #read<T>(at: Moment, from: (file: HistoryFile) => T): T {
-    if (!this.#file) this.#writable(at);
+    if (!this.#file || this.look(at)) this.#writable(at);
     const file = this.#file;
     if (!file) throw new HubError("unavailable", this.#faults.notOpen());
     try {
@@ -248,25 +253,64 @@ export class Store {
   /** Writes the waiting samples and closes the file, without a log beside it. */
   close(at: Moment): void {
     this.flush(at);
-    if (this.#file?.readOnly) this.#file.db.close();
-    else if (this.#file) closeDatabase(this.#file.db);
-    this.#file = undefined;
+    this.#closeFile();
+  }
+
+  /** Whether another file is in the place of the one that was opened: then that one is let go, and nothing is read or written any more. */
+  look({ now }: Moment): boolean {
+    this.#now = now;
+    const found = this.#exchanged ?? this.#own?.exchanged();
+    if (!found) return false;
+    if (!this.#exchanged) {
+      const { path } = this.#options;
+      this.#exchanged = found;
+      this.#faults.note(
+        "open",
+        new HubError("conflict", `${path} was exchanged while the hub ran: ${RESTART_THE_HUB}`),
+      );
+      this.#options.log.error("the history was exchanged while the hub ran: it is used from the next start on", {
+        ...{ file: path, former_kept_as: found.keptAs },
+      });
+    }
+    this.#closeFile();
+    return true;
+  }
+
+  /** What has gathered in the log goes into the file. */
+  checkpointIfDue(): void {
+    try {
+      this.#own?.checkpointIfDue();
+    } catch {
+      // It is tried again, and a disk that takes nothing is noticed by what is written next.
+    }
+  }
+
+  #openFile(now: number): HistoryFile {
+    const { path } = this.#options;
+    const file = openHistoryFile(path, now);
+    this.#file = file;
+    this.#now = now;
+    if (!file.readOnly) this.#own = ownFile(path, () => this.#now, [file.db]);
+    return file;
   }
 
   #closeFile(): void {
-    this.#file?.db.close();
+    if (this.#file?.readOnly) this.#file.db.close();
     this.#file = undefined;
+    // While the new one is still being copied, the former stays open.
+    if (this.#own?.close()) this.#own = undefined;
   }
 
   /** Sets a damaged file aside and starts a new one with all samples in memory. */
   #replace(now: number): void {
     const { path } = this.#options;
+    // What reads like damage may be the pages of another file.
+    if (this.look({ now, mono: this.#openedAt })) return;
     this.#buffer.markUnwritten();
     try {
       this.#closeFile();
       this.#reportDamage(setAside(path, now));
-      this.#file = openHistoryFile(path, now);
-      this.#buffer.reload(this.#file.db);
+      this.#buffer.reload(this.#openFile(now).db);
       this.#faults.mended("open");
     } catch (error) {
       this.#faults.note("open", error);
@@ -285,6 +329,7 @@ export class Store {
 
   /** The database where it can be written; otherwise reopened once a minute. */
   #writable(at: Moment): Database | undefined {
+    if (this.look(at)) return undefined;
     if ((!this.#file || this.#file.readOnly) && at.mono - this.#openedAt >= REOPEN_MS) this.open(at);
     return this.#file && !this.#file.readOnly ? this.#file.db : undefined;
   }

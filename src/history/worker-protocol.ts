@@ -4,6 +4,7 @@ import type { ErrorCode } from "../core/errors.ts";
 import type { Fields, Level } from "../core/log.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
 import type { FoldMark } from "../db/fold-mark.ts";
+import type { Exchanged } from "../db/own-file.ts";
 import type { SpanPage, SpanQuery } from "./span-reader.ts";
 
 /** The time, sent with each message: the worker has no clock of its own. */
@@ -107,6 +108,8 @@ export type ToWorker =
   | { kind: "merge"; at: Moment; id: number; series: string }
   /** It is quiet: gives memory back. */
   | { kind: "release" }
+  /** The file was written by somebody: it may be another one. */
+  | { kind: "look"; at: Moment }
   | { kind: "close"; at: Moment };
 
 export interface StoreHealth {
@@ -122,6 +125,8 @@ export interface StoreHealth {
   storageFault: StorageFault | undefined;
   /** Where the file was moved that was found damaged last. */
   damagedFile: string | undefined;
+  /** Another file came into its place. */
+  exchanged: Exchanged | undefined;
   /** The segment of the journal up to which everything is in the file, and synced. */
   folded: number | undefined;
 }

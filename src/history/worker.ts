@@ -34,7 +34,9 @@ function opened(): Store {
 /** One step of the first job in the queue. */
 function step(): void {
   const [job] = jobs;
-  if (!job?.next().done) return;
+  const isDone = job?.next().done;
+  store?.checkpointIfDue();
+  if (!isDone) return;
   jobs.shift();
   postHealth();
 }
@@ -100,10 +102,14 @@ function handle(message: ToWorker): void {
     case "flush":
       opened().flush(message.at, message.mark);
       renameIfDue(message.at);
+      opened().checkpointIfDue();
       postHealth();
       compactIfDue(message.at);
       // In a flood of messages `setImmediate` never fires: then each flush does some of the work.
       for (let count = 0; count < STEPS_PER_FLUSH && opened().compactionLate; count++) step();
+      break;
+    case "look":
+      if (opened().look(message.at)) postHealth();
       break;
     case "rename":
       opened().rename(message.renamed);

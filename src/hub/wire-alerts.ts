@@ -7,6 +7,7 @@ import { type BrokerTrouble, brokerWatch } from "../alerts/watches/broker.ts";
 import { calendarWatch } from "../alerts/watches/calendars.ts";
 import { clockWatch, EARLIEST_MS } from "../alerts/watches/clock.ts";
 import { diskWatch } from "../alerts/watches/disk.ts";
+import { exchangedWatch } from "../alerts/watches/exchanged.ts";
 import { exportWatch } from "../alerts/watches/exports.ts";
 import { partsOffWatch } from "../alerts/watches/parts-off.ts";
 import { pluginWatch } from "../alerts/watches/plugins.ts";
@@ -55,6 +56,7 @@ export function wireAlerts(
     notifier,
     messenger,
     history,
+    sampling,
     backups,
     remote,
     plugins,
@@ -67,7 +69,7 @@ export function wireAlerts(
   }: Stores &
     Notifications &
     Archives &
-    Pick<House, "history"> & {
+    Pick<House, "history" | "sampling"> & {
       plugins: Plugins;
       calendars: Pick<Calendars, "problems">;
       exports: Pick<Exports, "problems">;
@@ -109,6 +111,7 @@ export function wireAlerts(
         // Probed only after a write failed: probing without need wears the SD card.
         fault: () => db.copy?.fault ?? trouble.fault() ?? (logProblem?.() ? probeStorage(home.data) : undefined),
         sparing: () => budget.sparing,
+        sampled: sampling.now,
       }),
       pluginWatch(() => (starter.isOff("plugins") ? [] : plugins.list()), clock),
       backupWatch({
@@ -126,6 +129,10 @@ export function wireAlerts(
       }),
       clockWatch(clock),
       memoryWatch(() => process.memoryUsage.rss(), section.memory_mb),
+      exchangedWatch([
+        { file: "data/state.redb", exchanged: () => db.file?.exchanged() },
+        { file: "data/history.db", exchanged: () => history.health().exchanged },
+      ]),
       historyWatch(() => history.health().damagedFile, clock),
       floodWatch(limits.problems),
       guessingWatch(auth.logins.guessing),

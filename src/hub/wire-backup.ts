@@ -9,7 +9,7 @@ import { createRestores, type Restores } from "../backup/restores.ts";
 import { backupWorker } from "../backup/worker-task.ts";
 import { checkConfig } from "../config/load.ts";
 import { isoSeconds } from "../core/clock.ts";
-import { HubError, messageOf } from "../core/errors.ts";
+import { HubError, messageOf, RESTART_THE_HUB } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import type { Log } from "../core/log.ts";
 import { createZone } from "../core/zone.ts";
@@ -98,6 +98,13 @@ function openBackups(
     ...shared,
     config: config.backup,
     hubVersion: version,
+    assertOwn() {
+      if (db.file?.exchanged() ?? house.history.health().exchanged)
+        throw new HubError(
+          "conflict",
+          `a database was exchanged while the hub ran, and a backup would mix the two: ${RESTART_THE_HUB}`,
+        );
+    },
     async flush() {
       budget.flushAll();
       await house.history.flush();

@@ -33,7 +33,7 @@ export function wireProfiles({ home, edge, log, shippedProfiles }: HubOptions): 
 
 /**
  * At an external broker nobody knows who announced a device: all are of one account, also those that had accounts of their own
- * when the broker was embedded. What that broker has kept of a device's availability lasts.
+ * when the broker was embedded. What that broker has kept of a device lasts.
  */
 function ofOneBroker(registry: House["registry"], store: Pick<DiscoveryStore, "knows">): HouseDevices {
   return {
@@ -41,10 +41,10 @@ function ofOneBroker(registry: House["registry"], store: Pick<DiscoveryStore, "k
       const id = registration.device_id;
       const before = registry.ownerOf(id);
       if (before !== undefined && before !== owner && store.knows(id)) registry.give(id, owner);
-      registry.register(registration, owner, from);
+      registry.register(registration, owner, { ...from, lasting: true });
     },
     schema: (...given) => registry.schema(...given),
-    state: (...given) => registry.state(...given),
+    state: (id, attributes, from) => registry.state(id, attributes, { ...from, lasting: true }),
     availability: (id, available, owner, from) =>
       registry.availability(id, available, owner, { ...from, lasting: true }),
     ownerOf(id) {

@@ -11,6 +11,7 @@ import { openGuests } from "../state/guests.ts";
 import { openLayouts } from "../state/layouts.ts";
 import { openRegistry } from "../state/registry.ts";
 import { openRenamedAttributes } from "../state/renamed-attributes.ts";
+import { createSampling } from "../state/sampling.ts";
 import { openScenes } from "../state/scenes.ts";
 import { openVariables } from "../state/variables.ts";
 import { openVirtualDevices } from "../state/virtual/virtual-devices.ts";
@@ -41,10 +42,11 @@ export function wireHouse(
   const { emit } = feed;
   const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
   const journal = openReadings({ ...behind, stateDb: home.stateDb }, stack);
+  const sampling = stack.use(createSampling({ clock, budget }));
   const renamed = stack.use(openRenamedAttributes(behind));
   const registry = stack.use(
     openRegistry({
-      ...{ ...behind, journal, config: config.devices, limits, onRenamed: renamed.add },
+      ...{ ...behind, journal, sampling, config: config.devices, limits, onRenamed: renamed.add },
       areaIdOf: (text, by) => (by === "person" ? areas.idOf(text) : areas.likelyIdOf(text)),
     }),
   );
@@ -64,6 +66,7 @@ export function wireHouse(
       timezone: config.location.timezone,
       ...{ journal, renamed },
       mayWrite: budget.allows,
+      admitted: sampling.admitted,
       worker: historyWorker(),
       devices: () => [...registry.list()].map(({ id }) => id),
       isMinor: (id, attribute) => isMinor(registry.find(id), attribute),
@@ -71,6 +74,10 @@ export function wireHouse(
       onStorageFault: trouble.noteFault,
     });
   const history = stack.use(starter.beginUnlessOff("history", openHistory, (refuse) => disabledHistory(zone, refuse)));
+  sampling.onDue((id, attributes) => {
+    for (const { at, changed, current } of registry.recordNow(id, attributes))
+      history.record({ device_id: id, changed, current }, at);
+  });
   const virtual = stack.use(
     openVirtualDevices({
       ...{ registry, db, clock, notices, log, emit, feed },
@@ -103,6 +110,7 @@ export function wireHouse(
   return {
     journal,
     registry,
+    sampling,
     renamed,
     history,
     virtual,

@@ -22,6 +22,7 @@ import { openMqttAccounts } from "./mqtt-accounts.ts";
 import type { HubOptions } from "./options.ts";
 import { addressesOfMachine } from "./own-machine.ts";
 import { mergeAuditAfterRestore, recordStart } from "./start-audit.ts";
+import { tendDatabase } from "./tend-database.ts";
 
 /** The schema versions of this hub's databases. */
 export const databaseSchemas = { state: stateMigrations.length, history: historyMigrations.length };
@@ -59,6 +60,7 @@ export function wireStores(
   setAsideStaleWal({ home, random, now: clock.now(), log, schemas: databaseSchemas });
   const trouble = createStorageTrouble(clock, home.data);
   const db = stack.use(openStateDb(home.stateDb, clock.now, trouble));
+  if (db.file) stack.use(tendDatabase(db.file, options));
   if (db.setAside)
     log.error("the state database was damaged; it was set aside and a new one begun", { kept_as: db.setAside });
   if (db.copy) {
@@ -113,15 +115,11 @@ export async function finishFirstStart(
   createMeta(db).set(FIRST_START, "done");
 }
 
-const COPIED_RULES = "If this is a new house with copied rules, nothing is wrong. Otherwise: ";
-
-/** A house without users is new, or lost. Rules alone may have been copied into a new one: then nobody's phone rings. */
+/** A house without users is new, or lost. Rules say nothing of it: whoever moves a house copies them into a new one. */
 function lossOf({ db, auth, traces }: { db: StateDb; auth: Auth; traces: Traces }): Finding[] {
   if (auth.users.list().length > 0) return [];
-  if (!traces.ofHub && !traces.ofRules && db.setAside === undefined) return [];
-  const lost = databaseLost(db.setAside, mendOfLoss(traces));
-  const perhapsNew = !traces.ofHub && traces.newestBackup === undefined && db.setAside === undefined;
-  return [perhapsNew ? { ...lost, severity: "warning", mend: COPIED_RULES + lost.mend } : lost];
+  if (!traces.ofHub && traces.newestBackup === undefined && db.setAside === undefined) return [];
+  return [databaseLost(db.setAside, mendOfLoss(traces))];
 }
 
 /** Bytes a day; undefined for no limit. */

@@ -30,7 +30,7 @@ export function createDeviceMessages(devices: DevicePort): (message: ReceivedMes
     const read = readObject(message.payload);
     if (!read.ok) return read.problem;
     const { attributes, change } = withoutMetadata(read.value);
-    const from = { pluginId: reporter(message, deviceId), partial, ...(message.kept && { retained: true }) };
+    const from = { pluginId: reporter(message, deviceId), partial, ...(message.kept && KEPT) };
     devices.state(deviceId, attributes, change ? { ...from, change } : from);
     return undefined;
   }

@@ -11,9 +11,9 @@ export interface DevicePort {
   state(
     deviceId: string,
     attributes: JsonObject,
-    from: { pluginId: string; partial: boolean; change?: JsonObject; retained?: boolean },
+    from: { pluginId: string; partial: boolean; change?: JsonObject; retained?: boolean; lasting?: boolean },
   ): void;
-  /** `retained`, `lasting`: what an external broker has kept, and would have changed when the device left. */
+  /** `retained`, `lasting` (also of a state): what an external broker has kept, and would have changed when the device left. */
   availability(
     deviceId: string,
     available: boolean,

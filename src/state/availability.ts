@@ -21,6 +21,8 @@ export class Availability implements Disposable {
   readonly #reportedOffline = new Set<string>();
   /** Were available before the hub's restart, and not heard of since. */
   readonly #unheard = new Map<string, Device>();
+  /** The same, whose time to be heard is over. */
+  readonly #lapsed = new Set<string>();
   readonly #grace: Timer | undefined;
 
   constructor(restored: Iterable<Device>, options: AvailabilityOptions) {
@@ -44,6 +46,11 @@ export class Availability implements Disposable {
     if (available) this.#reportedOffline.delete(device.id);
     else this.#reportedOffline.add(device.id);
     this.#set(device, available);
+  }
+
+  /** A broker that stayed up has kept what it said: it is what it was before the hub's restart, however late that broker came. */
+  kept(device: Device): void {
+    if (this.#unheard.has(device.id) || this.#lapsed.has(device.id)) this.#set(device, true);
   }
 
   /** The plugin or account is there: its devices are again what they were before the hub's restart. */
@@ -75,6 +82,7 @@ export class Availability implements Disposable {
 
   removed({ id }: Device): void {
     this.#unheard.delete(id);
+    this.#lapsed.delete(id);
     this.#reportedOffline.delete(id);
   }
 
@@ -83,11 +91,15 @@ export class Availability implements Disposable {
   }
 
   #endGrace(): void {
-    for (const device of [...this.#unheard.values()]) this.#set(device, false);
+    for (const device of [...this.#unheard.values()]) {
+      this.#set(device, false);
+      this.#lapsed.add(device.id);
+    }
   }
 
   #set(device: Device, available: boolean): void {
     const wasBefore = this.#unheard.delete(device.id);
+    this.#lapsed.delete(device.id);
     if (device.available === available && !wasBefore) return;
     device.available = available;
     const event = { type: "device_availability_changed", device_id: device.id, available } as const;

@@ -18,7 +18,8 @@ export const StorageSection = Type.Object(
       minimum: 0,
       maximum: 1_000_000,
       default: 500,
-      description: "Above this, readings are written less often (at least every ten minutes); 0 sets no limit.",
+      description:
+        "Above this, readings are written less often, and not all of what changes most often is recorded; 0 sets no limit.",
     }),
   },
   closed,

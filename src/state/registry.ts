@@ -27,6 +27,7 @@ import { bytesAfter, bytesOf, DeviceQuota, descriptionBytes } from "./device-quo
 import { createDeviceStore, type DeviceStore } from "./device-store.ts";
 import type { ReadingJournal } from "./reading-journal.ts";
 import type { Origin, Reported, StateReport } from "./reports.ts";
+import type { Sampling } from "./sampling.ts";
 import { readingOf, type StateWriter, startStateWriter } from "./state-writer.ts";
 import { type Described, DeviceWords, type RenamedAttribute } from "./words/device-words.ts";
 
@@ -43,6 +44,8 @@ export interface RegistryOptions {
   budget?: DiskBudget;
   /** Where states are written first; without one, they are written to their rows every `flushSecs`. */
   journal?: ReadingJournal | undefined;
+  /** Which changes are recorded; all, when absent. */
+  sampling?: Sampling;
   /** Called for each attribute that a former version of the hub called otherwise, once, with the epoch ms since when. */
   onRenamed?: (attribute: RenamedAttribute, at: number) => void;
   /** The id of the area that is meant by this text: a person's, who may be refused, or a plugin's. */
@@ -70,6 +73,7 @@ export class Registry implements Disposable {
   readonly #words = new DeviceWords();
   readonly #onRenamed: RegistryOptions["onRenamed"];
   readonly #areaIdOf: NonNullable<RegistryOptions["areaIdOf"]>;
+  readonly #sampling: Sampling | undefined;
 
   constructor(options: RegistryOptions) {
     const { db, clock, log, emit, config = DEFAULT_DEVICES, limits } = options;
@@ -77,6 +81,7 @@ export class Registry implements Disposable {
     this.#emit = emit;
     this.#onRenamed = options.onRenamed;
     this.#areaIdOf = options.areaIdOf ?? ((text) => text);
+    this.#sampling = options.sampling;
     this.#store = createDeviceStore(db);
     this.#devices = new Map(this.#store.load().map((device) => [device.id, device]));
     this.#quota = new DeviceQuota(config, limits ?? { reached() {} });
@@ -109,8 +114,8 @@ export class Registry implements Disposable {
   ownerOf = (id: string): string | undefined => this.find(id)?.pluginId;
 
   /** Throws HubError `forbidden` for a device of another plugin, and if it exceeds a limit; then nothing has changed. */
-  register(registration: DeviceRegistration, pluginId: string, { retained = false }: Origin = {}): void {
-    const device = this.#ownedBy(pluginId, registration.device_id, !retained);
+  register(registration: DeviceRegistration, pluginId: string, origin: Origin = {}): void {
+    const device = this.#ownedBy(pluginId, registration.device_id, origin);
     const { name: previous, area, deviceType, details } = device;
     const { capabilities } = registration;
     const described = capabilities && this.#words.describe(device, { capabilities });
@@ -130,7 +135,7 @@ export class Registry implements Disposable {
     if (device.name !== previous && previous !== device.id) {
       this.#emit({ type: "device_name_changed", device_id: device.id, previous_name: previous, name: device.name });
     }
-    if (!retained) this.#markAlive(device);
+    this.#noteTold(device, origin);
   }
 
   /** Throws HubError `forbidden` for a device of another plugin. */
@@ -140,13 +145,13 @@ export class Registry implements Disposable {
 
   /** Throws HubError `forbidden` for a device of another plugin, and if it exceeds a limit; then nothing has changed. */
   state(id: string, reported: JsonObject, report: StateReport): void {
-    const device = this.#ownedBy(report.pluginId, id, !report.retained);
+    const device = this.#ownedBy(report.pluginId, id, report);
     const attributes = this.#words.translate(device, reported);
     const change = changeAttributes(device.attributes, attributes, report.partial);
     const bytes = change.changed.length > 0 && bytesAfter(this.#quota.of(id), device.attributes, change);
     if (bytes) this.#quota.check(device, bytes);
     this.#saveIfNew(device);
-    if (!report.retained) this.#markAlive(device);
+    this.#noteTold(device, report);
     if (bytes) this.#changeState(device, change, bytes.attributes, report);
     if (!report.retained) this.#reports.publish({ type: "reported", deviceId: id, attributes, change: report.change });
   }
@@ -158,7 +163,7 @@ export class Registry implements Disposable {
     pluginId: string,
     { retained = false, lasting = false }: Origin = {},
   ): void {
-    const device = this.#ownedBy(pluginId, id, !retained);
+    const device = this.#ownedBy(pluginId, id, { retained });
     this.#saveIfNew(device);
     if (retained && available && !lasting) return;
     if (!retained) device.lastSeen = this.#clock.now();
@@ -280,9 +285,9 @@ export class Registry implements Disposable {
   }
 
   /** The device, or a new one that is not registered yet. */
-  #ownedBy(pluginId: string, id: string, available = true): Device {
+  #ownedBy(pluginId: string, id: string, { retained = false, lasting = false }: Origin = {}): Device {
     const known = this.#devices.get(id);
-    if (!known) return { ...newDevice(id, pluginId), available };
+    if (!known) return { ...newDevice(id, pluginId), available: !retained || lasting };
     if (known.pluginId === pluginId) return known;
     throw new HubError("forbidden", `the device "${id}" belongs to the plugin "${known.pluginId}"`);
   }
@@ -325,9 +330,11 @@ export class Registry implements Disposable {
     const previous = device.attributes;
     const at = this.#clock.now();
     const lastChanged = timesAfter(durable ? { ...device.lastChanged } : device.lastChanged, { current, changed }, at);
-    const reading = readingOf({ device, at, current, changed }, report);
+    // Where much is reported, not all of it is recorded; what must not be forgotten is, for the next start.
+    const recorded = this.#sampling?.admit(device.id, changed) ?? changed;
+    const reading = readingOf({ device, at, current, changed: durable ? changed : recorded }, report);
     if (durable) this.#states.changing(device, { ...device, attributes: current, lastChanged }, { reading, durable });
-    else this.#states.changed(device, reading);
+    else this.#states.changed(device, recorded.length > 0 ? reading : undefined);
     this.#quota.set(device, { description: this.#quota.of(device.id).description, attributes: bytes });
     device.attributes = current;
     device.lastChanged = lastChanged;
@@ -337,15 +344,31 @@ export class Registry implements Disposable {
     this.#emit(change ? { ...event, change } : event, at);
   }
 
-  #markAlive(device: Device): void {
-    device.lastSeen = this.#clock.now();
-    this.#availability.alive(device);
+  #noteTold(device: Device, { retained = false, lasting = false }: Origin): void {
+    if (!retained) {
+      device.lastSeen = this.#clock.now();
+      this.#availability.alive(device);
+    } else if (lasting) this.#availability.kept(device);
+  }
+
+  /** Notes what was left out before, as it is now: to be recorded as of these times. */
+  recordNow(id: string, attributes: readonly string[]): { at: number; changed: string[]; current: JsonObject }[] {
+    const device = this.#devices.get(id);
+    if (!device) return [];
+    const now = this.#clock.now();
+    const byTime = Map.groupBy(attributes, (name) => device.lastChanged[name] ?? now);
+    return [...byTime].map(([at, changed]) => {
+      const change = { at, changed, current: device.attributes };
+      this.#states.changed(device, readingOf({ device, ...change }, {}));
+      return change;
+    });
   }
 
   #delete(device: Device, removeRow: (id: string) => void): void {
     removeRow(device.id);
     this.#words.forget(device.id);
     this.#states.removed(device);
+    this.#sampling?.removed(device.id);
     this.#quota.delete(device);
     this.#devices.delete(device.id);
     this.#availability.removed(device);

@@ -5,7 +5,7 @@ import type { JsonObject } from "../core/json.ts";
 export interface Origin {
   /** From a message that was kept since before: it says how things were, and is no sign of life. */
   retained?: boolean;
-  /** Of availability: who kept it stayed up, and would have changed it. */
+  /** Who kept it stayed up, and would have another availability if the device had left: a device first seen so is there. */
   lasting?: boolean;
 }
 

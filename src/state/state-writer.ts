@@ -13,8 +13,8 @@ import type { ReadingJournal } from "./reading-journal.ts";
 import type { StateReport } from "./reports.ts";
 
 export interface StateWriter extends Disposable {
-  /** Written with the next batch. */
-  changed(device: Device, reading: Reading): void;
+  /** Written with the next batch; without a reading, when the journal is folded in. */
+  changed(device: Device, reading?: Reading): void;
   /** Written before it returns; `next` is the device as it will be. Throws. */
   changing(device: Device, next: Device, change: { reading: Reading; durable: "written" | "synced" }): void;
   removed(device: Device): void;
@@ -56,7 +56,7 @@ export function startStateWriter(options: StateWriterOptions): StateWriter {
   return {
     changed(device, reading) {
       unwritten.mark(device);
-      journal?.note(reading);
+      if (reading) journal?.note(reading);
     },
     changing(device, next, { reading, durable }) {
       if (!journal) return store.saveStateNow(next);

@@ -42,6 +42,7 @@ import type { Bench, Row } from "./support/bench.ts";
 import { describeMachine } from "./support/machine.ts";
 import { formatTable } from "./support/table.ts";
 import { takeOver } from "./take-over.ts";
+import { writeAllowance } from "./write-allowance.ts";
 
 const BENCHES: readonly Bench[] = [
   coldStart,
@@ -77,7 +78,7 @@ const BENCHES: readonly Bench[] = [
   bounds,
 ];
 // Run where they are named: they take long, and show what must not happen rather than how fast it does.
-const ON_DEMAND: readonly Bench[] = [fuzzHttp, fuzzMqtt, floods, attackers];
+const ON_DEMAND: readonly Bench[] = [fuzzHttp, fuzzMqtt, floods, attackers, writeAllowance];
 const ALL: readonly Bench[] = [...BENCHES, ...ON_DEMAND];
 const HERE = import.meta.dir;
 const SEED = 20_261_121;

@@ -203,6 +203,42 @@ describe("after a restart", () => {
     hub.registry.heard("zigbee");
     expect(hub.availables()).toEqual(["guests", "lamp"]);
   });
+
+  test("a broker that stayed up brings back what was there before the hub's restart, also where it comes later than the hub waits, and nothing else", async () => {
+    using hub = await restarted();
+    const kept = { retained: true, lasting: true };
+    await hub.clock.advance(10 * GRACE_MS);
+    expect(hub.availables()).toEqual(["guests"]);
+    hub.registry.state("lamp", { on: true }, { ...whole("zigbee"), ...kept });
+    hub.registry.availability("plug", false, "zigbee", kept);
+    hub.registry.state("plug", { on: true }, { ...whole("zigbee"), ...kept });
+    expect(hub.availables()).toEqual(["guests", "lamp"]);
+  });
+});
+
+describe("a broker that stayed up", () => {
+  const kept = { retained: true, lasting: true };
+
+  test("makes a device that is new by what it kept available, unless it keeps that it is offline, in either order", () => {
+    using hub = rig();
+    hub.registry.state("lamp", { on: true }, { ...whole("mqtt"), ...kept });
+    hub.registry.register({ device_id: "found" }, "mqtt", kept);
+    hub.registry.state("last", { on: true }, { ...whole("mqtt"), ...kept });
+    hub.registry.availability("last", false, "mqtt", kept);
+    hub.registry.availability("first", false, "mqtt", kept);
+    hub.registry.state("first", { on: true }, { ...whole("mqtt"), ...kept });
+    expect([...hub.registry.list()].filter(({ available }) => available).map(({ id }) => id)).toEqual([
+      "lamp",
+      "found",
+    ]);
+    expect(hub.registry.get("lamp").lastSeen).toBeUndefined();
+    hub.registry.state("lamp", { on: false }, { ...whole("mqtt"), ...kept });
+    hub.registry.state("last", { on: false }, { ...whole("mqtt"), ...kept });
+    expect([...hub.registry.list()].filter(({ available }) => available).map(({ id }) => id)).toEqual([
+      "lamp",
+      "found",
+    ]);
+  });
 });
 
 describe("names", () => {

@@ -77,6 +77,21 @@ test("the password is printed once, with an address that answers, and never to t
   expect(place.read("logs", "hub.log")).not.toContain(password);
 });
 
+test("the password is printed before the rules of a moved house are read, and nothing is said to be lost", async () => {
+  await using place = createHubPlace({ isEmpty: true });
+  for (let count = 0; count < 300; count++)
+    place.put(
+      `rules/rule_${count}.ron`,
+      `(id: "", name: "Rule ${count}", trigger: (type: "cron", expression: "0 0 6 * * *"), actions: [])`,
+    );
+  await using hub = await place.start();
+  const [password, rules] = ["password:", "rules are running"].map((text) => hub.output.indexOf(text));
+  expect(password).toBeGreaterThan(0);
+  expect(rules).toBeGreaterThan(password as number);
+  expect((await hub.login("admin", place.admin?.password ?? "")).status).toBe(200);
+  expect(await hub.get<unknown[]>("/system/alerts")).toEqual([]);
+});
+
 test("on all interfaces, the printed address is one of this machine; with a certificate it has its name", async () => {
   await using place = createHubPlace(null);
   await place.run(["init"]);

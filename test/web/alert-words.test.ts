@@ -7,6 +7,7 @@ import { brokerWatch } from "../../src/alerts/watches/broker.ts";
 import { calendarWatch } from "../../src/alerts/watches/calendars.ts";
 import { clockWatch } from "../../src/alerts/watches/clock.ts";
 import { diskWatch } from "../../src/alerts/watches/disk.ts";
+import { exchangedWatch } from "../../src/alerts/watches/exchanged.ts";
 import { exportWatch } from "../../src/alerts/watches/exports.ts";
 import { partsOffWatch } from "../../src/alerts/watches/parts-off.ts";
 import { pluginWatch } from "../../src/alerts/watches/plugins.ts";
@@ -78,7 +79,7 @@ async function findings(): Promise<Finding[]> {
   const ahead = clockWatch(clock);
   const behind = clockWatch(clock);
   const backups = { last: () => null, scheduled: true, problem: () => undefined, days: 7, clock, houseSince: () => 0 };
-  const disk = { folder: import.meta.dir, freeMb: 1, fault: () => undefined, sparing: off };
+  const disk = { folder: import.meta.dir, freeMb: 1, fault: () => undefined, sparing: off, sampled: () => undefined };
   down.check(off);
   loop.check(off);
   restarts = 9;
@@ -90,6 +91,10 @@ async function findings(): Promise<Finding[]> {
   clock.step(-7_200_000);
   return [
     ...FAULTS.flatMap((fault) => diskWatch({ ...disk, fault: () => fault, sparing: () => true }).check(off)),
+    ...diskWatch({ ...disk, sampled: () => ({ devices: ["meter", "plug"], everySecs: 30 }) }).check(off),
+    ...exchangedWatch([
+      { file: "data/state.redb", exchanged: () => ({ keptAs: undefined, isWrittenOver: true }) },
+    ]).check(off),
     // Nobody fills a disk for this.
     { kind: "disk_nearly_full", severity: "warning", message: "", mend: "", values: { free_mb: 400 } },
     ...exportWatch(() => [{ name: "tsdb", why: "busy", lagMinutes: 61, lost: 3 }]).check(off),

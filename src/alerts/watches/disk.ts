@@ -3,12 +3,20 @@ import { statfsSync } from "node:fs";
 import { STORAGE_TEXTS, type StorageFault } from "../../core/storage-fault.ts";
 import type { Finding, Watch } from "../alert.ts";
 
+/** Devices of which not every change is recorded, and about how many seconds lie between two records. */
+export interface SampledNow {
+  devices: readonly string[];
+  everySecs: number;
+}
+
 export interface DiskWatchOptions {
   folder: string;
   freeMb: number;
   /** What keeps the hub from writing, if anything does. */
   fault: () => StorageFault | undefined;
   sparing: () => boolean;
+  /** What is recorded now and then only, so that the allowance is kept. */
+  sampled: () => SampledNow | undefined;
 }
 
 const MB = 1_000_000;
@@ -17,7 +25,7 @@ const RECOVERED = 1.2;
 // With less, SQLite cannot commit.
 const FULL_MB = 5;
 
-export function diskWatch({ folder, freeMb, fault, sparing }: DiskWatchOptions): Watch {
+export function diskWatch({ folder, freeMb, fault, sparing, sampled }: DiskWatchOptions): Watch {
   return {
     name: "disk",
     check(isRaised) {
@@ -31,7 +39,9 @@ export function diskWatch({ folder, freeMb, fault, sparing }: DiskWatchOptions):
       if (free < FULL_MB || wrong === "full") findings.push(full(free));
       else if (nearly) findings.push(nearlyFull(free));
       if (wrong === "read_only" || wrong === "failing") findings.push(failing(wrong));
-      if (sparing()) findings.push(ALLOWANCE);
+      const thinned = sampled();
+      if (thinned) findings.push(sampling(thinned));
+      else if (sparing()) findings.push(ALLOWANCE);
       return findings;
     },
   };
@@ -75,3 +85,18 @@ const ALLOWANCE: Finding = {
   message: "Today's allowance of bytes written is used up, so readings are written up to ten minutes late",
   mend: "Find the device that reports too often, or raise [storage] max_write_mb_per_day.",
 };
+
+const MOST_NAMED = 3;
+
+function sampling({ devices, everySecs }: SampledNow): Finding {
+  const named = devices.slice(0, MOST_NAMED).join(", ");
+  const names = devices.length > MOST_NAMED ? `${named} and ${devices.length - MOST_NAMED} more` : named;
+  return {
+    ...ALLOWANCE,
+    severity: "warning",
+    message: `More is reported than may be written in a day, so of what changes most often only one value in about ${everySecs} s is recorded (${names})`,
+    mend: "Rules and the page see each change. Let the device report less often, or raise [storage] max_write_mb_per_day.",
+    variant: "sampled",
+    values: { devices: names, seconds: everySecs },
+  };
+}

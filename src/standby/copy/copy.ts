@@ -274,7 +274,8 @@ export function openCopy(options: CopyOptions): Copy {
         state.finish();
         const { hash } = state;
         if (!note || hash === undefined) throw new HubError("conflict", "there is no copy to start from");
-        for (const suffix of ["-wal", "-shm", "-journal", ".mark"]) rmSync(home.stateDb + suffix, { force: true });
+        for (const suffix of ["-wal", "-shm", "-journal", ".mark", ".own"])
+          rmSync(home.stateDb + suffix, { force: true });
         // None of these may keep a hub from starting: not even a full disk does.
         tryTo("end the journal's segments", () => segments.mend());
         tryTo("close the history", () => history.release());

@@ -31,7 +31,7 @@ export interface KeepOwnOptions {
 /** In the folder, until the machine that took over has got what it lacked: `until`, as `recordedUntil`; 0 where it is undefined. */
 export const LEFTOVERS_NOTE = "leftovers.json";
 
-const SUFFIXES = ["-wal", "-shm", "-journal", ".mark", ""];
+const SUFFIXES = ["-wal", "-shm", "-journal", ".mark", ".own", ""];
 
 /** Undefined where no hub ran here since the last time. The home is locked by the caller, and its hub has ended. */
 export function keepOwn(

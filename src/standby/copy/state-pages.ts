@@ -89,7 +89,7 @@ export function openStatePages(home: Pick<Home, "data" | "stateDb">): StatePages
       checkPages(head, content, stateDb);
       changed();
       // Nothing else belongs to these pages: neither a log nor the note of a mark.
-      for (const suffix of ["-wal", "-shm", "-journal", ".mark"]) rmSync(stateDb + suffix, { force: true });
+      for (const suffix of ["-wal", "-shm", "-journal", ".mark", ".own"]) rmSync(stateDb + suffix, { force: true });
       if (head.numbers.length === head.count) return writeFileAtomic(stateDb, content, 0o600);
       writeFileAtomic(redo, Buffer.concat(encodeRecord(head, content)), 0o600);
       try {

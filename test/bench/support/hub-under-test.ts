@@ -32,6 +32,8 @@ export interface HubUnderTestOptions {
 
 export const MQTT_USER = "bench";
 export const MQTT_PASSWORD = "a password for the load";
+// Else what is reported at the speed of a bench is recorded in part only.
+const NO_ALLOWANCE = "\n[storage]\nmax_write_mb_per_day = 0\n";
 const SYSMON = `
 [[plugins]]
 id = "sysmon"
@@ -58,7 +60,7 @@ export function writeHome({
 [auth]\njwt_secret = "${crypto.randomUUID()}${crypto.randomUUID()}"\n
 [mqtt]\nhost = "127.0.0.1"\nport = 0\n${brokerPort === undefined ? "" : `mode = "external"\nurl = "mqtt://127.0.0.1:${brokerPort}"\n`}${asShipped ? "" : "max_messages_per_second = 1000000\nmax_mb_per_second = 4096\nmax_deliveries_per_second = 10000000"}
 
-[[mqtt.users]]\nusername = "${MQTT_USER}"\npassword = "${MQTT_PASSWORD}"\n${mayAll ? 'publish = ["#"]\nsubscribe = ["#"]\n' : ""}${sysmon ? SYSMON : ""}${toml}`,
+[[mqtt.users]]\nusername = "${MQTT_USER}"\npassword = "${MQTT_PASSWORD}"\n${mayAll ? 'publish = ["#"]\nsubscribe = ["#"]\n' : ""}${sysmon ? SYSMON : ""}${toml}${asShipped || toml.includes("[storage]") ? "" : NO_ALLOWANCE}`,
     { mode: 0o600 },
   );
 }

@@ -1,6 +1,6 @@
 // A compiled hub in a home that a benchmark prepared: keys of its own in hub.toml, files that are there before the start,
 // and more than one start. The rest is as in hub-under-test.ts.
-import { appendFileSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Child, startChild } from "./child.ts";
 import { writeHome } from "./hub-under-test.ts";
@@ -24,8 +24,7 @@ export interface PreparedHome {
 
 /** `toml` is added to hub.toml: whole sections. */
 export function prepareHome(folder: string, toml: string, { asShipped = false, mayAll = false } = {}): PreparedHome {
-  writeHome({ folder, asShipped, mayAll });
-  appendFileSync(join(folder, "config", "hub.toml"), toml);
+  writeHome({ folder, toml, asShipped, mayAll });
   mkdirSync(join(folder, "data"), { recursive: true });
   // Told once, at the first start.
   let password: string | undefined;

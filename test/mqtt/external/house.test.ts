@@ -56,6 +56,25 @@ test("a command arrives once, and the device's answer is the hub's state", async
   await until("it is off", async () => (await hub.device("lamp"))?.attributes.on === false);
 });
 
+test("a device that the broker keeps a state of takes commands before it reports anything; one that is kept as offline does not", async () => {
+  await using broker = await startBroker();
+  const device = await broker.client();
+  for (const id of ["lamp", "gone"]) await device.publishAsync(`hub/devices/${id}/state`, '{"on":true}', retained);
+  await device.publishAsync("hub/devices/gone/availability", "offline", retained);
+  await device.subscribeAsync("hub/devices/+/cmd", { qos: 1 });
+  await using hub = await startExternalHub(`mqtt://127.0.0.1:${broker.port}`);
+  await hub.connected();
+  await until(
+    "both are known",
+    async () => (await hub.device("lamp")) && (await hub.device("gone"))?.available === false,
+  );
+  const status = async (id: string): Promise<number> =>
+    (await hub.request("PATCH", `/devices/${id}/state`, { token: hub.adminToken, body: { on: false } })).status;
+  expect([await status("lamp"), await status("gone")]).toEqual([202, 409]);
+  await until("the command arrives", () => device.messages.some(({ topic }) => topic === "hub/devices/lamp/cmd"));
+  expect(await hub.device("lamp")).toMatchObject({ available: true, last_seen: null });
+});
+
 test("a rule hears a message and publishes once; the hub does not hear itself twice", async () => {
   await using broker = await startBroker();
   const client = await broker.client();

@@ -22,6 +22,7 @@ export const alerts: Translated<"alerts"> = {
   "attention.disk_failing": "Der Speicher geht kaputt",
   "attention.write_allowance": "Es wird mehr geschrieben als erlaubt",
   "attention.database_lost": "Eine Datenbank ging verloren",
+  "attention.database_exchanged": "Eine Datenbank wurde im Betrieb ausgetauscht",
   "attention.plugin_down": "Ein Plugin läuft nicht",
   "attention.plugin_crash_loop": "Ein Plugin stürzt immer wieder ab",
   "attention.backup_overdue": "Die Sicherung ist überfällig",
@@ -55,6 +56,8 @@ export const alerts: Translated<"alerts"> = {
   "alert.write_allowance":
     "Was heute geschrieben werden darf, ist verbraucht; Messwerte kommen bis zu zehn Minuten später auf den Speicher",
   "alert.write_allowance_mend": "Such das Gerät, das zu oft meldet, oder erlaub in der Konfiguration mehr.",
+  "alert.write_allowance_sampled":
+    "Es wird mehr gemeldet, als am Tag geschrieben werden darf: von dem, was sich am häufigsten ändert, wird etwa alle {seconds} s ein Wert aufgezeichnet ({devices})",
   "alert.database_lost_missing":
     "Die Datenbank dieses Hauses fehlt oder ist leer: Geräte, Benutzer, Szenen und Einstellungen sind weg",
   "alert.database_lost_damaged":
@@ -63,8 +66,11 @@ export const alerts: Translated<"alerts"> = {
     "Die Aufzeichnung fehlt oder ist leer: eine neue hat begonnen, was vorher war, ist weg",
   "alert.database_lost_history_damaged":
     "Die Aufzeichnung war beschädigt; sie liegt noch als {file}, und eine neue hat begonnen",
-  "alert.database_lost_mend":
-    "Spiel die neueste Sicherung zurück, unter System, Sicherungen. Ein neues Haus mit kopierten Regeln braucht nichts.",
+  "alert.database_lost_mend": "Spiel die neueste Sicherung zurück, unter System, Sicherungen.",
+  "alert.database_exchanged":
+    "{database} wurde ausgetauscht, während der Hub lief; er läuft ohne die neue Datei weiter",
+  "alert.database_exchanged_mend":
+    "Wenn alles kopiert ist, starte den Hub neu: er beginnt mit der neuen Datei. Was sich vorher ändert, steht nicht darin.",
   "alert.plugin_down": "Das Plugin {plugin} läuft nicht",
   "alert.plugin_down_ended": "Das Plugin {plugin} läuft nicht: {reason}",
   "alert.plugin_down_mend": "Auf seiner Seite stehen seine letzten Zeilen, und dort startest du es neu.",

@@ -69,8 +69,8 @@ export const hintsOfHouse: Readonly<Record<string, string>> = {
     "Endete ein Warten, während der Hub aus war, folgt der Rest des Laufs bis zu so viel später noch.",
   "Seconds between writes of what devices report; see docs/operations.md for what a power cut takes.":
     "Sekunden zwischen dem Schreiben dessen, was Geräte melden; was ein Stromausfall kostet, steht in docs/operations.md.",
-  "Above this, readings are written less often (at least every ten minutes); 0 sets no limit.":
-    "Darüber werden Werte seltener geschrieben (mindestens alle zehn Minuten); 0: keine Grenze.",
+  "Above this, readings are written less often, and not all of what changes most often is recorded; 0 sets no limit.":
+    "Darüber werden Werte seltener geschrieben, und von dem, was sich am häufigsten ändert, nicht alle aufgezeichnet; 0: keine Grenze.",
   "Older samples are removed, except the last of each attribute: its value lasts beyond that time.":
     "Ältere Werte werden entfernt, außer dem letzten jedes Attributs: Er gilt darüber hinaus.",
   "Memory for texts that are not in the file yet; above this the oldest are dropped.":

@@ -20,6 +20,7 @@ export const alerts = {
   "attention.disk_failing": "The disk is failing",
   "attention.write_allowance": "More is written to the disk than allowed",
   "attention.database_lost": "A database was lost",
+  "attention.database_exchanged": "A database was exchanged while the hub ran",
   "attention.plugin_down": "A plugin is down",
   "attention.plugin_crash_loop": "A plugin crashes again and again",
   "attention.backup_overdue": "The backup is overdue",
@@ -52,6 +53,8 @@ export const alerts = {
     "Copy the newest backup to another machine. An SD card that cannot be written any more is worn out: replace it.",
   "alert.write_allowance": "Today's allowance is used up, so readings are written up to ten minutes late",
   "alert.write_allowance_mend": "Find the device that reports too often, or raise the allowance in the configuration.",
+  "alert.write_allowance_sampled":
+    "More is reported than may be written in a day: of what changes most often, one value in about {seconds} s is recorded ({devices})",
   "alert.database_lost_missing":
     "The database of this house is missing or empty: its devices, users, scenes and settings are gone",
   "alert.database_lost_damaged":
@@ -59,8 +62,10 @@ export const alerts = {
   "alert.database_lost_history_missing":
     "The history is missing or empty: a new one was begun, and what was recorded before is gone",
   "alert.database_lost_history_damaged": "The history was damaged; it is kept as {file}, and a new one was begun",
-  "alert.database_lost_mend":
-    "Restore the newest backup under System, Backups. A new house with copied rules needs nothing.",
+  "alert.database_lost_mend": "Restore the newest backup under System, Backups.",
+  "alert.database_exchanged": "{database} was exchanged while the hub ran; it goes on without the new file",
+  "alert.database_exchanged_mend":
+    "When everything is copied, restart the hub: it starts with the new file. What changes before that is not in it.",
   "alert.plugin_down": "The plugin {plugin} is down",
   "alert.plugin_down_ended": "The plugin {plugin} is down: {reason}",
   "alert.plugin_down_mend": "Its page has its last lines and starts it again.",
