@@ -13,6 +13,7 @@ import { assertOwnAccounts, openMqttAccounts, settingsFor } from "../hub/mqtt-ac
 import type { AccountSettings } from "../mqtt/account-settings.ts";
 import { type DeviceAccount, type DeviceAccounts, NewDeviceAccount } from "../mqtt/device-accounts.ts";
 import { type Command, homeOf, homeOption, type Invocation, type OptionValue } from "./command.ts";
+import { confirmElsewhere } from "./confirm-elsewhere.ts";
 import { assertNoStandby } from "./hub-only.ts";
 import { readConfig } from "./prepare.ts";
 
@@ -39,7 +40,7 @@ export const deviceAccount: Command = {
   },
   maxPositionals: 1,
   async run(invocation) {
-    const { io } = invocation;
+    const { io, options } = invocation;
     const home = homeOf(invocation);
     assertNoStandby(home, (hub) => `run this on the machine of ${hub}; the accounts are here seconds later`);
     using _owner = actAsOwner(home);
@@ -55,7 +56,7 @@ export const deviceAccount: Command = {
     }
     const accounts = openMqttAccounts(config, db, io.edge);
     io.edge.stdout.write(textOf(invocation, { accounts, config, db, home }));
-    return 0;
+    return options.list ? 0 : confirmElsewhere(home, io);
   },
 };
 

@@ -8,6 +8,7 @@ import { STORAGE_TEXTS } from "../core/storage-fault.ts";
 import { openStateDb } from "../db/state-db.ts";
 import { actAsOwner } from "../home/owner.ts";
 import { type Command, homeOf, homeOption } from "./command.ts";
+import { confirmElsewhere } from "./confirm-elsewhere.ts";
 import { credentialsBlock } from "./credentials.ts";
 import { assertNoStandby } from "./hub-only.ts";
 
@@ -46,6 +47,6 @@ export const passwd: Command = {
     edge.stdout.write(
       given === undefined ? credentialsBlock({ username, password }) : `the password of "${username}" was changed\n`,
     );
-    return 0;
+    return confirmElsewhere(home, io);
   },
 };

@@ -37,6 +37,11 @@ export interface RouteDoc {
   guests?: GuestThing;
   /** Whether it changes something; unless said, all but GET do. */
   acts?: boolean;
+  /**
+   * Whether what it changes is kept, and is to outlive this machine; unless said, all that `acts` does. Else only what it changes of
+   * the hub's own devices is.
+   */
+  keeps?: boolean;
   /** A public route that is not in `[server] max_anonymous_requests_per_second`: it costs no more than a refusal, or knows its callers. */
   unlimited?: boolean;
   summary: string;
@@ -68,6 +73,7 @@ export function doc({
   scope,
   guests,
   acts,
+  keeps,
   unlimited,
   summary,
   tag,
@@ -95,6 +101,7 @@ export function doc({
       ...(scope ? { "x-scope": scope } : {}),
       ...(guests ? { "x-guests": guests } : {}),
       ...(acts === undefined ? {} : { "x-acts": acts }),
+      ...(keeps === undefined ? {} : { "x-keeps": keeps }),
       ...(unlimited ? { "x-unlimited": true } : {}),
       ...(frames ? { "x-frames": frames } : {}),
       ...(makesMissing ? { "x-makes-missing": true } : {}),

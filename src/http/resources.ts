@@ -25,6 +25,8 @@ export interface Route {
   unlimited: boolean;
   /** It changes something in the hub or in the house: only the hub of the house does it. */
   acts: boolean;
+  /** What it changes is kept: see `RouteDoc`. */
+  keeps: boolean;
   /** Guests may pass for the things that were chosen for them, though their role is too low. */
   guests: GuestThing | undefined;
   /** Whether the token may be in the query: browsers cannot send headers with a WebSocket. */
@@ -50,6 +52,7 @@ export function resourcesOf(apps: readonly AnyElysia[], publicPaths: readonly st
     const resource = resources.get(path) ?? new Map<string, Route>();
     resources.set(path, resource);
     let compiled: ReturnType<typeof compile> | undefined;
+    const acts = (detail["x-acts"] as boolean | undefined) ?? method !== "GET";
     resource.set(method, {
       method,
       path: declared,
@@ -57,7 +60,8 @@ export function resourcesOf(apps: readonly AnyElysia[], publicPaths: readonly st
       access: publicPaths.includes(path) ? "public" : ((detail["x-access"] as Access | undefined) ?? "admin"),
       scope: detail["x-scope"] as Scope | undefined,
       unlimited: detail["x-unlimited"] === true,
-      acts: (detail["x-acts"] as boolean | undefined) ?? method !== "GET",
+      acts,
+      keeps: (detail["x-keeps"] as boolean | undefined) ?? acts,
       guests: detail["x-guests"] as GuestThing | undefined,
       tokenInQuery: detail["x-token-in-query"] === true,
       streamedBody: detail["x-streamed-body"] === true,

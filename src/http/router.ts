@@ -9,6 +9,7 @@ import type { AddressLimit } from "./address-limit.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import { type Callers, createBearerReader } from "./callers.ts";
 import type { Cors } from "./cors.ts";
+import type { HoldAnswer } from "./hold-answer.ts";
 import type { Page } from "./page.ts";
 import type { RequestTurns } from "./request-turns.ts";
 import { isHost, splitUrl } from "./request-url.ts";
@@ -39,6 +40,8 @@ export interface RouterOptions {
   publicPaths: readonly string[];
   /** Whether guests may use this device or scene. */
   isForGuests(thing: GuestThing, id: string): boolean;
+  /** Keeps back the answers of what acts; undefined where they are given at once. */
+  hold?: HoldAnswer | undefined;
   /** Answers what is outside the API. */
   page?: Page | undefined;
   /** The answer to an error that was thrown before a handler ran. */
@@ -68,6 +71,7 @@ export function createRouter({
   maxBodyBytes,
   publicPaths,
   isForGuests,
+  hold,
   page,
   refuse,
 }: RouterOptions): Router {
@@ -127,9 +131,11 @@ export function createRouter({
       if (!resource) throw new HubError("not_found", "there is nothing at this address");
       const route = routeFor(resource, request.method);
       admit(route, request, server);
+      const answerOf = (): Answer =>
+        hold && route.acts ? hold(route, request, () => run(route, request)) : run(route, request);
       return route.access === "public" && !route.unlimited
-        ? addressLimit.answer(request, server, () => run(route, request))
-        : run(route, request);
+        ? addressLimit.answer(request, server, answerOf)
+        : answerOf();
     } catch (error) {
       const refusal = callers.isKnown(request) ? undefined : addressLimit.refusal(request, server);
       return refusal ?? refuse(error, request);

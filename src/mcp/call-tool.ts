@@ -1,6 +1,7 @@
 // Does one call of a tool: counted, checked, written to the audit log. What went wrong is told to the assistant as a result.
 import { HubError, messageOf } from "../core/errors.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
+import { watchKept } from "../core/kept.ts";
 import type { Log } from "../core/log.ts";
 import { masked } from "../core/masking.ts";
 import { checkValue } from "../core/schema.ts";
@@ -57,9 +58,12 @@ export function createToolCaller({ deps, limit, log }: ToolCallerOptions): CallT
     }
     const target = targetOf(tool, given);
     const detail = JSON.stringify(masked(given));
+    const confirmed = tool.acts && deps.kept ? watchKept(deps.kept, false) : undefined;
     try {
       const answer = await run(tool, given, caller, house);
       audit.record({ ...entry, target, outcome: "ok", detail });
+      const problem = await confirmed?.();
+      if (problem !== undefined) return failure(new HubError("unconfirmed", problem));
       return { content: [{ type: "text", text: JSON.stringify(answer) }], structuredContent: answer };
     } catch (error) {
       if (error instanceof HubError) audit.refused({ ...entry, target, detail: error.code });

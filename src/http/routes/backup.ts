@@ -59,6 +59,7 @@ export function backupRoutes({ backups, restores, callers }: BackupRouteDeps) {
       doc({
         access: "admin",
         audit: "backup.download",
+        keeps: false,
         summary: "Create and download a backup archive",
         tag,
         answers: {
@@ -120,6 +121,7 @@ export function backupRoutes({ backups, restores, callers }: BackupRouteDeps) {
           access: "admin",
           audit: { action: "restore.accept", unless: "dry_run" },
           confirmed: "All but a dry run",
+          keeps: false,
           summary: "Restore an archive (the zip as the body) and restart with it",
           tag,
           streamedBody: true,

@@ -149,6 +149,7 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
           access: "user",
           guests: "device",
           audit: { action: "device.command", body: true, securityOnly: true },
+          keeps: false,
           summary: "Command a device: the wanted state",
           tag,
           answers: { 202: { description: "Sent to its plugin", schema: CommandSent } },

@@ -20,8 +20,8 @@ export interface FilesAnswer {
 }
 
 export interface FileCopies {
-  /** Throws HubError: `storage` where the disk fails, `too_large` where there are too many. */
-  read(have: Pick<SyncRequest["have"], "files" | "list">): FilesAnswer;
+  /** `now`: also where they were looked at just before. Throws HubError: `storage` where the disk fails, `too_large` where there are too many. */
+  read(have: Pick<SyncRequest["have"], "files" | "list">, now?: boolean): FilesAnswer;
 }
 
 type Hashes = ReadonlyMap<string, string>;
@@ -106,8 +106,8 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
   }
 
   return {
-    read(have) {
-      if (!current || pace.isDue()) current = pace.measure(list);
+    read(have, now = false) {
+      if (!current || now || pace.isDue()) current = pace.measure(list);
       if (have.files === current.id && have.list === undefined) return { records: [], id: current.id, more: false };
       const base = baseOf(have, recent.get(have.files ?? ""));
       if (!base) return { records: [], id: undefined, more: false };
