@@ -38,8 +38,8 @@ export interface RouteDoc {
   /** Whether it changes something; unless said, all but GET do. */
   acts?: boolean;
   /**
-   * Whether what it changes is kept, and is to outlive this machine; unless said, all that `acts` does. Else only what it changes of
-   * the hub's own devices is.
+   * Whether what it changes is kept, and is to outlive this machine; unless said, all that `acts` does. Else only what it commands the
+   * hub's own devices is.
    */
   keeps?: boolean;
   /** A public route that is not in `[server] max_anonymous_requests_per_second`: it costs no more than a refusal, or knows its callers. */

@@ -9,6 +9,7 @@ import type { HubEvent } from "../events/catalog.ts";
 import type { SecondMachine } from "../standby/source/second-machine.ts";
 import type { StandbyStatus, StandbyWatch } from "../standby/source/status.ts";
 import type { TakeOver } from "../standby/standing.ts";
+import type { VirtualDevices } from "../state/virtual/virtual-devices.ts";
 import type { TakenOver, TwoMachines } from "../system/two-machines.ts";
 import type { HubOptions } from "./options.ts";
 
@@ -64,10 +65,13 @@ export function hubAssertion({ gate }: Pick<HubOptions, "gate">, standby: Standb
 /** Undefined where nobody waits for the other machine. */
 export function keptBy(
   { config: { standby } }: Pick<HubOptions, "config">,
-  { registry, secondMachine }: { registry: { readonly kept: number }; secondMachine: Pick<SecondMachine, "confirmed"> },
+  {
+    virtual,
+    secondMachine,
+  }: { virtual: Pick<VirtualDevices, "commanded">; secondMachine: Pick<SecondMachine, "confirmed"> },
 ): Kept | undefined {
   if (standby.acknowledge === "local") return undefined;
-  return { changes: () => registry.kept, confirmed: secondMachine.confirmed };
+  return { commanded: virtual.commanded, confirmed: secondMachine.confirmed };
 }
 
 /** A restart that leaves those who changed something the time for their answers. */

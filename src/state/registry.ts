@@ -63,8 +63,6 @@ export class Registry implements Disposable {
   readonly #reports: Bus<Reported>;
   readonly #identities: Bus<{ type: "identified" }>;
   readonly #states: StateWriter;
-  /** How often a state was written at once, as those of the hub's own devices are. */
-  kept = 0;
   readonly #availability: Availability;
   readonly #words = new DeviceWords();
   readonly #onRenamed: RegistryOptions["onRenamed"];
@@ -302,7 +300,6 @@ export class Registry implements Disposable {
     const reading = readingOf({ device, at, current, changed }, report);
     if (durable) this.#states.changing(device, { ...device, attributes: current, lastChanged }, { reading, durable });
     else this.#states.changed(device, reading);
-    if (durable) this.kept++;
     this.#quota.set(device, { description: this.#quota.of(device.id).description, attributes: bytes });
     device.attributes = current;
     device.lastChanged = lastChanged;

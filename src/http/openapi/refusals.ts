@@ -88,7 +88,7 @@ function kindOf({ method, operation }: Described): (keyof typeof COMMON)[] {
     ...(writes && !isStreamed ? ["length_required" as const, "too_large" as const] : []),
     ...(isJson ? ["unsupported_media_type" as const] : []),
     ...(acts === true ? ["unavailable" as const] : tags.some(isOfAPart) ? ["part_off" as const] : []),
-    ...(acts === true && operation["x-keeps"] !== false ? ["unconfirmed" as const] : []),
+    ...(acts === true ? ["unconfirmed" as const] : []),
     // Checking a credential reads the database too.
     ...(isOpen && !writes ? [] : ["storage" as const]),
   ];
