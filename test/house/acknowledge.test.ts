@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { connectAsync, type MqttClient } from "mqtt";
 import { systemClock } from "../../src/core/clock.ts";
 import { openMcpClient } from "../mcp/mcp-client.ts";
-import { type AssembledCopy, assembleCopy } from "../support/assemble-copy.ts";
+import { followAs, type StandInStandby } from "../support/stand-in-standby.ts";
 import { createTestStanding } from "../support/stand-in-standing.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
@@ -19,46 +19,12 @@ const TOML = '[standby]\nacknowledge = "standby"\n[mcp]\nenabled = true\n';
 const folder = createTemporaryFolder();
 let hub: TestHub;
 let lamp: MqttClient;
-let standby: Standby;
+let standby: StandInStandby;
 
-interface Standby {
-  readonly copy: AssembledCopy;
-  /** Asks again and again from now on, or no more. */
-  follows: boolean;
-  end(): Promise<void>;
-}
-
-async function pair(): Promise<Standby> {
+async function pair(): Promise<StandInStandby> {
   const paired = await hub.request("POST", "/standby/pair", { token: hub.adminToken, body: { machine: OTHER } });
   const { key } = (await paired.json()) as { key: string };
-  const copy = assembleCopy(folder.at(`copy-${key.slice(-6)}`), OTHER);
-  let isOver = false;
-  const self: Standby = {
-    copy,
-    follows: true,
-    async end() {
-      isOver = true;
-      await following;
-    },
-  };
-  const following = (async () => {
-    let confirms: number | undefined;
-    let holdMs = 0;
-    while (!isOver) {
-      if (!self.follows) {
-        await Bun.sleep(5);
-        continue;
-      }
-      const body = { ...copy.request(), ...(confirms !== undefined && { confirms }), holdMs };
-      const answer = await hub.request("POST", "/standby/sync", { token: key, body });
-      if (!answer.ok) throw new Error(await answer.text());
-      if (!self.follows) continue;
-      const isWhole = copy.apply(await answer.bytes());
-      if (isWhole) confirms = copy.request().turn;
-      holdMs = isWhole ? 200 : 0;
-    }
-  })();
-  return self;
+  return followAs(OTHER, { api: hub.api, key, folder: folder.at(`copy-${key.slice(-6)}`) });
 }
 
 interface Answer {
@@ -102,7 +68,7 @@ beforeAll(async () => {
   standby = await pair();
 });
 afterAll(async () => {
-  await standby.end();
+  await standby[Symbol.asyncDispose]();
   await lamp.endAsync(true);
   await hub[Symbol.asyncDispose]();
   folder[Symbol.dispose]();
@@ -194,7 +160,7 @@ test("a second machine that is forgotten is not waited for, and one that is pair
   await ask("PUT", "/variables/late", { value: 4 });
   expect((await ask("DELETE", "/standby")).status).toBe(204);
   expect((await ask("PUT", "/variables/late", { value: 5 })).status).toBe(200);
-  await standby.end();
+  await standby[Symbol.asyncDispose]();
   standby = await pair();
   await until("it confirms", async () => (await ask("PUT", "/variables/late", { value: 6 })).status === 200);
   expect(copied("SELECT value FROM variables WHERE name = 'late'")).toEqual({ value: "6" });

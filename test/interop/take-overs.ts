@@ -32,12 +32,19 @@ interface Machines {
   standby: Side;
 }
 
-/** The standby reaches its hub over the wire. */
+/** The standby reaches its hub over the wire; where there is a lease, it also goes to the address that stands there. */
 async function startStandby({ wire, hasLease }: House, { hub, standby }: Machines): Promise<void> {
   wire.target = Number(new URL(hub.address).port);
   wire.set("whole");
   const path = standby.place.at("data", "standby.json");
-  const file = JSON.parse(standby.place.read("data", "standby.json"));
+  const note = () => JSON.parse(standby.place.read("data", "standby.json"));
+  if (note().role === "hub") {
+    // It follows the machine that its database names, before it can be told otherwise.
+    await standby.start();
+    await until("it is the standby", async () => (await standby.look())?.copy.whole);
+    await standby.process.end();
+  }
+  const file = note();
   writeFileSync(path, JSON.stringify({ ...file, manual: !hasLease, other: { ...file.other, address: wire.address } }));
   await standby.start();
   await standby.isWhole(60_000);
