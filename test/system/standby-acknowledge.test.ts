@@ -64,6 +64,12 @@ test("a kill or a stop right after an answer: the machine that takes over has wh
   }
 });
 
+/** What hung in it does not come late. */
+function mend(wire: Wire): void {
+  wire.set("pulled");
+  wire.set("whole");
+}
+
 /** The standby reaches its hub over a wire from now on. */
 async function overWire(standby: Side, wire: Wire): Promise<void> {
   await standby.process.end();
@@ -83,7 +89,7 @@ test("a standby that stands still, or is cut off: the answer says that the chang
   const ways: [string, () => void, () => void][] = [
     ["stands still", () => second.process.kill("SIGSTOP"), () => second.process.kill("SIGCONT")],
     ["is cut off", () => wire.set("pulled"), () => wire.set("whole")],
-    ["hears nothing", () => wire.set("hangs"), () => (wire.set("pulled"), wire.set("whole"))],
+    ["hears nothing", () => wire.set("hangs"), () => mend(wire)],
   ];
   for (const [index, [, begin, end]] of ways.entries()) {
     begin();
