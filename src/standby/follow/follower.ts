@@ -89,7 +89,7 @@ export function startFollowing(options: FollowerOptions): Follower {
   let turn: number | undefined;
   /** See `SyncRequest`. */
   let confirms: number | undefined;
-  /** The last answer left something to be asked for at once. */
+  /** The last round left something to be done at once. */
   let isBehind = true;
   let isHeld = false;
   let problem: string | undefined = "the hub was not reached yet";
@@ -150,8 +150,7 @@ export function startFollowing(options: FollowerOptions): Follower {
     seen.handingOver = said !== undefined;
     if (said === "done") end("handed_over");
     isWhole = applied.isComplete;
-    isBehind = applied.more || applied.asked;
-    return isBehind;
+    return applied.more || applied.asked;
   }
 
   /** Answers whether all is there. */
@@ -192,7 +191,8 @@ export function startFollowing(options: FollowerOptions): Follower {
       heard();
       const isLeft = isWhole && !seen.handingOver && (await options.leftovers.step(sendLeft));
       if (seen.handingOver) return isAllThere ? 0 : HANDING_OVER_MS;
-      return more || isLeft || (isHistoryDue && !complete) || isHeld ? 0 : everyMs;
+      isBehind = more || isLeft || (isHistoryDue && !complete);
+      return isBehind || isHeld ? 0 : everyMs;
     } catch (error) {
       if (stopped.signal.aborted) return 0;
       isAllThere = false;
