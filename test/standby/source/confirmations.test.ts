@@ -8,7 +8,10 @@ function open() {
   const confirmations = createConfirmations(clock);
   let turn = 1000;
   /** The standby asks, having put the answer before onto its disk; resolves with the turn of the next one. */
-  async function ask(confirms: number | undefined, { got = confirms, holdMs = confirms === undefined ? 0 : 2000 } = {}): Promise<number> {
+  async function ask(
+    confirms: number | undefined,
+    { got = confirms, holdMs = confirms === undefined ? 0 : 2000 } = {},
+  ): Promise<number> {
     await confirmations.ready({
       ...(got !== undefined && { turn: got }),
       ...(confirms !== undefined && { confirms }),
