@@ -11,6 +11,7 @@ import { assertOwnAccounts, openMqttAccounts, settingsFor } from "../hub/mqtt-ac
 import type { AccountSettings } from "../mqtt/account-settings.ts";
 import { type DeviceAccount, type DeviceAccounts, NewDeviceAccount } from "../mqtt/device-accounts.ts";
 import { type Command, homeOf, homeOption, type Invocation, type OptionValue } from "./command.ts";
+import { confirmElsewhere } from "./confirm-elsewhere.ts";
 import { assertHasDatabase, openHomeDatabase } from "./home-database.ts";
 import { assertNoStandby } from "./hub-only.ts";
 import { readConfig } from "./prepare.ts";
@@ -38,7 +39,7 @@ export const deviceAccount: Command = {
   },
   maxPositionals: 1,
   async run(invocation) {
-    const { io } = invocation;
+    const { io, options } = invocation;
     const home = homeOf(invocation);
     assertNoStandby(home, (hub) => `run this on the machine of ${hub}; the accounts are here seconds later`);
     using _owner = actAsOwner(home);
@@ -49,7 +50,7 @@ export const deviceAccount: Command = {
     using db = openHomeDatabase(home, io.edge.clock, "no account can be changed");
     const accounts = openMqttAccounts(config, db, io.edge);
     io.edge.stdout.write(textOf(invocation, { accounts, config, db, home }));
-    return 0;
+    return options.list ? 0 : confirmElsewhere(home, io);
   },
 };
 

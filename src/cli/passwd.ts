@@ -4,6 +4,7 @@ import { resetPassword } from "../auth/login.ts";
 import { readablePassword } from "../core/ids.ts";
 import { actAsOwner } from "../home/owner.ts";
 import { type Command, homeOf, homeOption, jsonOption, print } from "./command.ts";
+import { confirmElsewhere } from "./confirm-elsewhere.ts";
 import { credentialsBlock } from "./credentials.ts";
 import { assertHasDatabase, openHomeDatabase } from "./home-database.ts";
 import { assertNoStandby } from "./hub-only.ts";
@@ -41,6 +42,6 @@ export const passwd: Command = {
         given === undefined ? credentialsBlock({ username, password }) : `the password of "${username}" was changed\n`;
       return begin + end;
     });
-    return 0;
+    return confirmElsewhere(home, io);
   },
 };

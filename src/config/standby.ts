@@ -37,6 +37,11 @@ export const StandbySection = Type.Object(
       description:
         "What the hub does that reaches neither the lease nor its standby: stop, so that two never command one house; or continue, where the standby cannot be cut off without the house",
     }),
+    acknowledge: Type.Union([Type.Literal("local"), Type.Literal("standby")], {
+      default: "local",
+      description:
+        "When a change is answered: local, once it is on this machine's disk; standby, once it is on the other machine's, too, so that no take-over loses what was acknowledged",
+    }),
   },
   { additionalProperties: false },
 );

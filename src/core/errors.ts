@@ -28,6 +28,8 @@ export type ErrorCode =
   | "upstream_failed"
   /** Too busy, or stopping. */
   | "unavailable"
+  /** It was done and is kept here, but the other machine of the house does not have it yet. */
+  | "unconfirmed"
   /** The part of the hub that would answer is off in a safe start; `part`, `why` and `remedy` are in the details. */
   | "part_off"
   /** The disk is full or cannot be written. */

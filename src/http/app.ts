@@ -4,6 +4,7 @@ import { type AnyElysia, Elysia } from "elysia";
 import type { OwnConnections } from "../auth/own-connections.ts";
 import type { ServerSection } from "../config/server.ts";
 import { allCalled } from "../core/called.ts";
+import type { Kept } from "../core/kept.ts";
 import type { Limits } from "../core/limits.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
 import { createAddressLimit } from "./address-limit.ts";
@@ -13,6 +14,7 @@ import { createCallers } from "./callers.ts";
 import { createCors } from "./cors.ts";
 import { OPENAPI_PATH } from "./doc.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
+import { createHoldAnswer } from "./hold-answer.ts";
 import type { Page } from "./page.ts";
 import { createRequestTurns } from "./request-turns.ts";
 import { splitUrl } from "./request-url.ts";
@@ -32,6 +34,8 @@ export interface AppDeps extends RouteDeps {
   storageFault: (error: unknown) => StorageFault | undefined;
   /** Throws HubError `unavailable` where another machine may be the hub of this house: what is changed here would be lost. */
   assertHub: () => void;
+  /** Makes those who changed something wait for the other machine; undefined where nobody does. */
+  kept: Kept | undefined;
   limits: Limits;
   answerTimes?: AnswerTimes;
   /** Undefined where the hub is built without it. */
@@ -145,6 +149,7 @@ export function createApp(deps: AppDeps): App {
       maxBodyBytes: config.max_body_bytes,
       publicPaths: [API_PREFIX + OPENAPI_PATH],
       isForGuests: deps.guests.may,
+      hold: deps.kept && createHoldAnswer(deps.kept),
       page: deps.page,
       times: deps.answerTimes,
       refuse: (error, request) => respondTo({ code: "UNKNOWN", error }, request),

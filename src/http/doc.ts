@@ -44,6 +44,11 @@ export interface RouteDoc {
   anyQuery?: boolean;
   /** Whether it changes something; unless said, all but GET do. */
   acts?: boolean;
+  /**
+   * Whether what it changes is kept, and is to outlive this machine; unless said, all that `acts` does. Else only what it commands the
+   * hub's own devices is.
+   */
+  keeps?: boolean;
   /** A public route that is not in `[server] max_anonymous_requests_per_second`: it costs no more than a refusal, or knows its callers. */
   unlimited?: boolean;
   summary: string;
@@ -78,6 +83,7 @@ export function doc({
   needsToken,
   anyQuery,
   acts,
+  keeps,
   unlimited,
   summary,
   tag,
@@ -108,6 +114,7 @@ export function doc({
       ...(needsToken ? { "x-needs-token": true } : {}),
       ...(anyQuery ? { "x-any-query": true } : {}),
       ...(acts === undefined ? {} : { "x-acts": acts }),
+      ...(keeps === undefined ? {} : { "x-keeps": keeps }),
       ...(unlimited ? { "x-unlimited": true } : {}),
       ...(frames ? { "x-frames": frames } : {}),
       ...(makesMissing ? { "x-makes-missing": true } : {}),

@@ -22,6 +22,7 @@ const TITLES: Readonly<Record<number, string>> = {
   500: "Internal Server Error",
   502: "Bad Gateway",
   503: "Service Unavailable",
+  504: "Gateway Timeout",
   507: "Insufficient Storage",
 };
 
@@ -40,6 +41,7 @@ const STATUS: Record<ErrorCode, number> = {
   upstream_failed: 502,
   unavailable: 503,
   part_off: 503,
+  unconfirmed: 504,
   storage: 507,
   config: 500,
   in_use: 409,

@@ -29,6 +29,8 @@ export interface Route {
   anyQuery: boolean;
   /** It changes something in the hub or in the house: only the hub of the house does it. */
   acts: boolean;
+  /** What it changes is kept: see `RouteDoc`. */
+  keeps: boolean;
   /** Guests may pass for the things that were chosen for them, though their role is too low. */
   guests: GuestThing | undefined;
   /** Whether the token may be in the query: browsers cannot send headers with a WebSocket. */
@@ -54,6 +56,7 @@ export function resourcesOf(apps: readonly AnyElysia[], publicPaths: readonly st
     const resource = resources.get(path) ?? new Map<string, Route>();
     resources.set(path, resource);
     let compiled: ReturnType<typeof compile> | undefined;
+    const acts = (detail["x-acts"] as boolean | undefined) ?? method !== "GET";
     resource.set(method, {
       method,
       path: declared,
@@ -63,7 +66,8 @@ export function resourcesOf(apps: readonly AnyElysia[], publicPaths: readonly st
       unlimited: detail["x-unlimited"] === true,
       needsToken: detail["x-needs-token"] === true,
       anyQuery: detail["x-any-query"] === true,
-      acts: (detail["x-acts"] as boolean | undefined) ?? method !== "GET",
+      acts,
+      keeps: (detail["x-keeps"] as boolean | undefined) ?? acts,
       guests: detail["x-guests"] as GuestThing | undefined,
       tokenInQuery: detail["x-token-in-query"] === true,
       streamedBody: detail["x-streamed-body"] === true,

@@ -10,6 +10,7 @@ import type { AnswerTimes } from "./answer-times.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import { type Callers, createBearerReader } from "./callers.ts";
 import type { Cors } from "./cors.ts";
+import type { HoldAnswer } from "./hold-answer.ts";
 import type { Page } from "./page.ts";
 import { refuseRepeatedKeys } from "./query.ts";
 import type { RequestTurns } from "./request-turns.ts";
@@ -41,6 +42,8 @@ export interface RouterOptions {
   publicPaths: readonly string[];
   /** Whether guests may use this device or scene. */
   isForGuests(thing: GuestThing, id: string): boolean;
+  /** Keeps back the answers of what acts; undefined where they are given at once. */
+  hold?: HoldAnswer | undefined;
   /** Answers what is outside the API. */
   page?: Page | undefined;
   times?: AnswerTimes | undefined;
@@ -71,6 +74,7 @@ export function createRouter({
   maxBodyBytes,
   publicPaths,
   isForGuests,
+  hold,
   page,
   times = (_, work) => work(),
   refuse,
@@ -133,9 +137,11 @@ export function createRouter({
       const route = routeFor(resource, request.method);
       admit(route, request, server);
       if (!route.anyQuery) refuseRepeatedKeys(splitUrl(request.url).query);
+      const answerOf = (): Answer =>
+        hold && route.acts ? hold(route, request, () => run(route, request)) : run(route, request);
       return route.access === "public" && !route.unlimited
-        ? addressLimit.answer(request, server, () => run(route, request))
-        : run(route, request);
+        ? addressLimit.answer(request, server, answerOf)
+        : answerOf();
     } catch (error) {
       const refusal = callers.isKnown(request) ? undefined : addressLimit.refusal(request, server);
       return refusal ?? refuse(error, request);

@@ -262,6 +262,15 @@ function ofTwoMachines({ standby }: SystemStatus): Metric[] {
   const { epoch, held, lease, machine } = standby;
   return [
     gauge("hub_standby_behind_seconds", "Of how long ago the second machine's copy is", one(machine?.behind_secs)),
+    ...(machine === null || machine.confirms === null
+      ? []
+      : [
+          counter(
+            "hub_standby_unconfirmed_total",
+            "Changes that the second machine did not confirm in time",
+            one(machine.unconfirmed),
+          ),
+        ]),
     gauge("hub_lease_epoch", "Grows each time that another machine becomes the hub", one(epoch)),
     gauge("hub_lease_held", "1 while this machine has the lease", lease === null ? [] : one(held ? 1 : 0)),
   ];

@@ -1,15 +1,22 @@
 // What is known of a house with two machines, put together for the status, alerts, metrics and events.
 import { leaseNodes } from "../config/standby.ts";
-import { isoSeconds } from "../core/clock.ts";
+import { type Clock, isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
+import type { Kept } from "../core/kept.ts";
+import { background } from "../core/lifecycle.ts";
+import type { Log } from "../core/log.ts";
 import type { HubEvent } from "../events/catalog.ts";
+import type { SecondMachine } from "../standby/source/second-machine.ts";
 import type { StandbyStatus, StandbyWatch } from "../standby/source/status.ts";
 import type { TakeOver } from "../standby/standing.ts";
+import type { VirtualDevices } from "../state/virtual/virtual-devices.ts";
 import type { TakenOver, TwoMachines } from "../system/two-machines.ts";
 import type { HubOptions } from "./options.ts";
 
 /** It asks every few seconds; a few answers may fail. */
 const LOST_SECS = 30;
+/** From the end of a route until its answer waits. */
+const ANSWERED_MS = 50;
 
 /** Undefined in a house with one machine. Cheap. */
 export type TwoMachinesView = () => TwoMachines | undefined;
@@ -34,6 +41,7 @@ export function viewTwoMachines(
       lease: tenure ? shownLease : null,
       held: tenure?.isHeld ?? true,
       trouble: tenure?.trouble ?? null,
+      acknowledge: config.standby.acknowledge,
       machine: machine ? otherMachine(machine) : null,
       took_over: tookOver ?? null,
     };
@@ -54,14 +62,35 @@ export function hubAssertion({ gate }: Pick<HubOptions, "gate">, standby: Standb
   };
 }
 
+/** Undefined where nobody waits for the other machine. */
+export function keptBy(
+  { config: { standby } }: Pick<HubOptions, "config">,
+  {
+    virtual,
+    secondMachine,
+  }: { virtual: Pick<VirtualDevices, "commanded">; secondMachine: Pick<SecondMachine, "confirmed"> },
+): Kept | undefined {
+  if (standby.acknowledge === "local") return undefined;
+  return { commanded: virtual.commanded, confirmed: secondMachine.confirmed };
+}
+
+/** A restart that leaves those who changed something the time for their answers. */
+export function restartAfter(kept: Kept | undefined, { clock, log }: { clock: Clock; log: Log }, restart: () => void) {
+  if (!kept) return restart;
+  const wait = (): void => background(log, "restart", kept.confirmed().then(restart));
+  return () => void clock.after("restart", ANSWERED_MS, wait);
+}
+
 function otherMachine(status: StandbyStatus): TwoMachines["machine"] {
   const { machine, manual, version, heardSecs, isWhole, behindSecs, historyFrom, problem } = status;
+  const { isConfirming, unconfirmed } = status;
   return {
     ...{ name: machine.name, address: machine.address, manual, version: version ?? null, whole: isWhole },
     heard_secs: heardSecs === undefined ? null : Math.floor(heardSecs),
     behind_secs: behindSecs === undefined ? null : Math.floor(behindSecs),
     history_until: historyFrom === undefined ? null : isoSeconds(historyFrom),
     problem: problem ?? null,
+    ...{ confirms: isConfirming ?? null, unconfirmed },
   };
 }
 

@@ -39,7 +39,7 @@ import { pluginUploads } from "./plugin-uploads.ts";
 import { problemsNow } from "./problems.ts";
 import { noteConfig } from "./start-audit.ts";
 import type { StartTimes } from "./start-times.ts";
-import { hubAssertion, type TwoMachinesView } from "./two-machines.ts";
+import { hubAssertion, keptBy, restartAfter, type TwoMachinesView } from "./two-machines.ts";
 import type { Archives } from "./wire-backup.ts";
 import { readThroughArchive } from "./wire-export.ts";
 import type { House } from "./wire-house.ts";
@@ -95,6 +95,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
   });
   const status = statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients);
   const assertHub = hubAssertion(options, wired.secondMachine);
+  const kept = keptBy(options, wired);
   stack.use(startSnapshotExpiry({ home, clock, log: log.child("upgrade"), isWell: () => health().ready }));
   const metrics = stack.use(startMetrics({ ...wired, clock, status, stream: () => stream }));
   const app = createApp({
@@ -103,6 +104,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     config: config.server,
     answerTimes: createAnswerTimes(clock, wired.latencies.requests.observe),
     assertHub,
+    kept,
     version,
     machineName: hostname(),
     own: connectionsOfMachine(wired.plugins),
@@ -125,7 +127,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
       onWritten: () => noteConfig(home, meta),
     }),
     configFile,
-    restart: () => options.requestRestart(configFile.restart()),
+    restart: restartAfter(kept, { clock, log: http }, () => options.requestRestart(configFile.restart())),
     standing: () => options.standing,
     hasLease: config.standby.lease !== undefined,
     pairingRestart: createPairingRestart(options, () => meta.get(EVER_MADE) !== undefined),
@@ -148,6 +150,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
       {
         ...wired,
         assertHub,
+        kept,
         version,
         clock,
         health,

@@ -28,6 +28,7 @@ export function wireStandby(
 ): SecondMachine {
   const { home, edge, log, version } = options;
   const { clock, random } = edge;
+  const { acknowledge } = options.config.standby;
   const standbyLog = log.child("standby");
   let file = options.standing ? undefined : knownMachine();
 
@@ -44,7 +45,8 @@ export function wireStandby(
   const source = lazy((): SourceClient => {
     const { createSourceClient, sourceWorker } =
       require("../standby/source/client.ts") as typeof import("../standby/source/client.ts");
-    opened = createSourceClient({ worker: sourceWorker(), home, version, clock, log: standbyLog });
+    const isUrgent = acknowledge === "standby";
+    opened = createSourceClient({ worker: sourceWorker(), home, version, clock, log: standbyLog, isUrgent });
     return opened;
   });
   stack.defer(async () => opened?.[Symbol.asyncDispose]());
@@ -61,6 +63,7 @@ export function wireStandby(
   return stack.use(
     createSecondMachine({
       ...{ meta: createMeta(db), random, clock, log: standbyLog, standing: () => options.standing, source, leftovers },
+      acknowledge,
       forgetWanted: () => forgetWanted(home),
       own: () => options.standing?.machine.id ?? file?.id,
       epoch: () => options.standing?.epoch ?? file?.epoch ?? 0,

@@ -1,6 +1,7 @@
 // Does one call of a tool: counted, checked, written to the audit log. What went wrong is told to the assistant as a result.
 import { HubError, messageOf } from "../core/errors.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
+import { watchKept } from "../core/kept.ts";
 import type { Log } from "../core/log.ts";
 import { masked } from "../core/masking.ts";
 import { checkValue } from "../core/schema.ts";
@@ -56,9 +57,12 @@ export function createToolCaller({ deps, limit, log }: ToolCallerOptions): CallT
     }
     const target = targetOf(tool, given);
     const detail = JSON.stringify(masked(given));
+    const confirmed = tool.acts && deps.kept ? watchKept(deps.kept, false) : undefined;
     try {
       const answer = await run(tool, given, caller, house);
       audit.record({ ...entry, target, outcome: "ok", detail });
+      const problem = await confirmed?.();
+      if (problem !== undefined) return failure(new HubError("unconfirmed", problem));
       // Once, as text: all clients read it, and what is structured as well would be read twice.
       return { content: [{ type: "text", text: JSON.stringify(answer) }] };
     } catch (error) {

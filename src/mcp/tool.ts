@@ -4,6 +4,7 @@ import type { Alerts } from "../alerts/alerts.ts";
 import type { Audit } from "../auth/audit.ts";
 import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Kept } from "../core/kept.ts";
 import type { EventRing } from "../events/feed.ts";
 import type { History } from "../history/history.ts";
 import type { Rules } from "../rules/rules.ts";
@@ -26,6 +27,8 @@ export interface McpDeps extends HouseDeps {
   alerts: Pick<Alerts, "list">;
   /** Throws HubError `unavailable` where another machine may be the hub of this house. */
   assertHub: () => void;
+  /** Undefined where nobody waits for the other machine. */
+  kept: Kept | undefined;
   health: () => Health;
   status: () => SystemStatus;
 }

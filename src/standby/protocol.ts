@@ -28,6 +28,10 @@ export interface SyncRequest {
   tooOld?: boolean;
   /** What keeps its copy from being made, for people. */
   problem?: string;
+  /** The last turn with whose answer everything of the hub was on its disk, as a hub would start from it. */
+  confirms?: number;
+  /** The hub may keep it waiting for so long, where there is nothing new. */
+  holdMs?: number;
   /** What it has. Identifiers are those of the answers. */
   have: {
     /** Of the state database: see `state` in `EndHead`. */
@@ -53,6 +57,11 @@ export interface BeginHead {
   version: string;
   /** The layouts of its databases. */
   schemas: { state: number; history: number };
+  /**
+   * People wait until the standby says what it `confirms`: it puts all of the answer onto its disk, and asks again at once, as the
+   * hub keeps a request waiting while there is nothing new.
+   */
+  holds?: boolean;
 }
 
 /** A file that is new or has changed, whole. */
@@ -92,6 +101,8 @@ export interface PagesHead {
   /** Which of them follow, from 0. */
   numbers: number[];
   bytes: number;
+  /** `contentHash` of them, in a redo file. */
+  hash?: string;
 }
 
 /** The hub no longer knows what the standby said it has: ask again with `pages`, or `list`. */

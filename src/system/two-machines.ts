@@ -25,6 +25,11 @@ const OtherMachine = Type.Object({
   behind_secs: orNull(Type.Integer(), "Of how long ago its copy is"),
   history_until: orNull(Type.String(), "UTC; it has the history before"),
   problem: orNull(Type.String(), "What keeps its copy from being made, as it says"),
+  confirms: orNull(
+    Type.Boolean(),
+    "It confirms in time what is changed here; null where nobody waits for that ([standby] acknowledge)",
+  ),
+  unconfirmed: Type.Integer({ description: "How many changes it did not confirm in time, since this hub started" }),
 });
 
 export const TwoMachines = Type.Object({
@@ -33,6 +38,9 @@ export const TwoMachines = Type.Object({
   lease: orNull(Type.String(), "Where the lease is kept; null where a person decides"),
   held: Type.Boolean({ description: "This machine may command the house now" }),
   trouble: orNull(Type.String(), "Why the lease cannot be renewed now"),
+  acknowledge: Type.Union([Type.Literal("local"), Type.Literal("standby")], {
+    description: "When a change is answered, as [standby] acknowledge says",
+  }),
   machine: orNull(OtherMachine, "The standby; null where none is paired"),
   took_over: orNull(
     TakenOver,

@@ -4,6 +4,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { acknowledge } from "./acknowledge.ts";
 import { attackers } from "./attackers.ts";
 import { authenticatedGet } from "./authenticated-get.ts";
 import { backup } from "./backup.ts";
@@ -74,6 +75,7 @@ const BENCHES: readonly Bench[] = [
   backup,
   standbyCost,
   takeOver,
+  acknowledge,
   others,
   bounds,
 ];

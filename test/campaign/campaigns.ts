@@ -82,6 +82,11 @@ export const CAMPAIGNS: readonly Campaign[] = [
     ],
   },
   {
+    name: "takeovers",
+    against: 'what was acknowledged with [standby] acknowledge = "standby" is lost by a take-over',
+    rounds: [run("test/interop/take-overs.ts", HUB, "1")],
+  },
+  {
     name: "streams",
     against: "a message of an MQTT stream is lost, or delivered twice",
     rounds: [run("test/interop/streams.ts", HUB, "500")],

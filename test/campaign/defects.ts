@@ -30,6 +30,14 @@ export const DEFECTS: readonly Defect[] = [
     says: /kill/,
   },
   {
+    name: "confirmed-too-early",
+    campaign: "takeovers",
+    file: "src/standby/source/confirmations.ts",
+    find: "      waiting.add(one);\n",
+    put: "      waiting.add(one);\n      end(true);\n",
+    says: /acknowledged and lost/,
+  },
+  {
     name: "half-restore",
     campaign: "restores",
     file: "src/backup/swap.ts",

@@ -35,6 +35,7 @@ test("the status has the lease without its secrets, and what was lost", async ()
   const { standby } = (await get("/system/status")) as { standby: unknown };
   expect(standby).toEqual({
     ...{ role: "hub", epoch: 8, lease: LEASE, held: true, trouble: null, machine: null },
+    acknowledge: "local",
     took_over: {
       ...{ at: "2026-11-23T18:00:00Z", from: "http://10.0.0.1:8080", reason: "gone", lost_secs: 15, gone_secs: 11 },
       ...{ copied_at: "2026-11-23T17:59:45Z", history_until: "2026-11-23T17:59:45Z" },
@@ -68,7 +69,7 @@ test("a standby that comes and goes is an event each time, and is in the view", 
   const status: StandbyStatus = {
     machine: { id: "machine-b", name: "attic", address: "http://10.0.0.2:8080" },
     ...{ manual: false, version: "1.0.0", heardSecs: 1.9, isWhole: true, behindSecs: 2.4, historyFrom: START },
-    problem: undefined,
+    ...{ problem: undefined, isConfirming: undefined, unconfirmed: 0 },
   };
   const standby = { status: (): StandbyStatus | undefined => now };
   let now: StandbyStatus | undefined;
@@ -79,10 +80,11 @@ test("a standby that comes and goes is an event each time, and is in the view", 
   now = status;
   expect(view()).toEqual({
     ...{ role: "hub", epoch: null, lease: null, held: true, trouble: null, took_over: null },
+    acknowledge: "local",
     machine: {
       ...{ name: "attic", address: "http://10.0.0.2:8080", manual: false, version: "1.0.0", whole: true },
       ...{ heard_secs: 1, behind_secs: 2, history_until: "2026-11-23T18:00:00Z" },
-      problem: null,
+      ...{ problem: null, confirms: null, unconfirmed: 0 },
     },
   });
   const events: HubEvent[] = [];

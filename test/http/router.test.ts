@@ -157,6 +157,7 @@ test("no handler of the hub runs for a request that did not come through the rou
       config: config.server,
       version: "0.0.0",
       machineName: "test",
+      kept: undefined,
       clock: part,
       log: silentLog,
       auth: part,

@@ -133,12 +133,14 @@ function sideOf(place: HubPlace, stack: AsyncDisposableStack, env: Record<string
       if (username && password) place.admin = { username, password };
     },
     async isWhole(timeoutMs = 45_000) {
+      let seen: StandbyStatus | undefined;
       const isWhole = async (): Promise<boolean> => {
-        const { copy, problem } = (await side.look()) ?? {};
+        seen = await side.look();
+        const { copy, problem } = seen ?? {};
         return copy?.whole === true && copy.history_whole && problem === null;
       };
       await until("its copy is whole", isWhole, { timeoutMs, everyMs: 50 }).catch((error: unknown) => {
-        throw new Error(`${error}\n${running().output.slice(-4000)}`);
+        throw new Error(`${error}: ${JSON.stringify(seen)}\n${running().output.slice(-4000)}`);
       });
     },
     async hasCopied(query) {

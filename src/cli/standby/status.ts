@@ -72,7 +72,12 @@ function isTroubled({ role, problem, standby, lease }: JsonObject): boolean {
   if (role !== "hub") return typeof problem === "string";
   const trouble = isObject(lease) && typeof lease.trouble === "string";
   if (trouble || !isObject(standby)) return trouble;
-  return standby.heard_secs_ago === null || Number(standby.heard_secs_ago) > 60 || typeof standby.problem === "string";
+  return (
+    standby.heard_secs_ago === null ||
+    Number(standby.heard_secs_ago) > 60 ||
+    typeof standby.problem === "string" ||
+    standby.confirms === false
+  );
 }
 
 function hubText(found: JsonObject): Text {
@@ -87,6 +92,11 @@ function hubText(found: JsonObject): Text {
       standby.heard_secs_ago === null ? "not since this hub started" : `${secs(standby.heard_secs_ago)} ago`,
     ]);
     if (typeof standby.problem === "string") rows.push(["It says", standby.problem]);
+    if (standby.confirms !== null && standby.confirms !== undefined)
+      rows.push([
+        "Changes",
+        standby.confirms ? "are answered when it has them" : "are not confirmed by it now: they are here alone",
+      ]);
     rows.push(["Its copy", standby.whole ? `${secs(standby.behind_secs)} old` : "not whole yet"]);
   } else rows.push(["Standby", "none: make one with `hub standby --of` on another machine"]);
   if (isObject(lease)) rows.push(["Lease", lease.held ? String(lease.trouble ?? "held") : "not held"]);

@@ -42,6 +42,8 @@ const COMMON = {
   rate_limited: "Too many requests without an account from this address, or too many at once on one connection",
   unavailable:
     "Another machine may be the hub of this house by now, or (`part_off`) the part that does this is off in a safe start; nothing was changed",
+  unconfirmed:
+    'Done and kept here, but not at the other machine yet ([standby] acknowledge = "standby"): do not repeat it. `answered` and `answer` are the status and the JSON that it would have been answered with',
   part_off: "The part that answers this is off in a safe start; `part`, `why`, `remedy` and `next_try` say the rest",
   storage: "The disk is full, or cannot be read or written; nothing was changed",
 } satisfies Refusals;
@@ -86,6 +88,7 @@ function kindOf({ method, operation }: Described): (keyof typeof COMMON)[] {
     ...(writes && !isStreamed ? ["length_required" as const, "too_large" as const] : []),
     ...(isJson ? ["unsupported_media_type" as const] : []),
     ...(acts === true ? ["unavailable" as const] : tags.some(isOfAPart) ? ["part_off" as const] : []),
+    ...(acts === true ? ["unconfirmed" as const] : []),
     // Checking a credential reads the database too.
     ...(isOpen && !writes ? [] : ["storage" as const]),
   ];

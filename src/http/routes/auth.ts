@@ -69,6 +69,7 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
         ...doc({
           access: "public",
           largestBody: MAX_LOGIN_BYTES,
+          keeps: false,
           summary: "Obtain a token",
           tag: "auth",
           answers: { 200: { description: "A token", schema: LoggedIn } },
@@ -87,6 +88,7 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
       },
       doc({
         access: "viewer",
+        keeps: false,
         summary: "Obtain another token for the same login, before the one you have ends",
         tag: "auth",
         answers: {

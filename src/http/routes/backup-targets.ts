@@ -100,6 +100,7 @@ export function backupTargetRoutes({
       doc({
         access: "admin",
         audit: "backup.make",
+        keeps: false,
         summary: "Make a backup as the schedule does, and copy it to every target",
         tag,
         answers: { 201: { description: "It is in the hub's folder", schema: Type.Object({ name: Type.String() }) } },
@@ -136,6 +137,7 @@ export function backupTargetRoutes({
         ...doc({
           access: "admin",
           audit: "backup.test",
+          keeps: false,
           summary: "Write, read and remove a small file there, and then bring it up to date",
           tag,
           answers: { 200: { description: "It works", schema: Type.Object({ ok: Type.Boolean() }) } },
@@ -157,6 +159,7 @@ export function backupTargetRoutes({
         access: "admin",
         needsToken: true,
         audit: "backup.recovery_sheet",
+        keeps: false,
         summary:
           "The recovery sheet: what brings the house back from a copy on a new machine. Keep it outside the house",
         tag,
@@ -186,6 +189,7 @@ export function backupTargetRoutes({
         ...jsonBody(PlaceBody),
         ...doc({
           access: "admin",
+          keeps: false,
           summary: "The copies at a target, of all houses",
           tag,
           answers: {
@@ -233,6 +237,7 @@ export function backupTargetRoutes({
           access: "admin",
           audit: "restore.accept",
           confirmed: "All but a dry run",
+          keeps: false,
           summary: "Fetch a copy, restore it and restart with it",
           tag,
           answers: {

@@ -60,6 +60,7 @@ export function backupRoutes({ backups, restores, callers }: BackupRouteDeps) {
         access: "admin",
         needsToken: true,
         audit: "backup.download",
+        keeps: false,
         summary: "Create and download a backup archive",
         tag,
         answers: {
@@ -121,6 +122,7 @@ export function backupRoutes({ backups, restores, callers }: BackupRouteDeps) {
           access: "admin",
           audit: { action: "restore.accept", unless: "dry_run" },
           confirmed: "All but a dry run",
+          keeps: false,
           summary: "Restore an archive (the zip as the body) and restart with it",
           tag,
           streamedBody: true,

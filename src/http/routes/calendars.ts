@@ -104,7 +104,7 @@ export function calendarRoutes({ calendars, history, clock }: CalendarRoutesDeps
     .post(
       "/:id/refresh",
       async ({ params }) => calendarBody(await calendars.refresh(params.id)),
-      doc({ access: "user", summary: "Ask its source for changes now", tag, answers }),
+      doc({ access: "user", keeps: false, summary: "Ask its source for changes now", tag, answers }),
     );
 }
 

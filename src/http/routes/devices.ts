@@ -163,6 +163,7 @@ export function deviceRoutes({ registry, areas, commands, callers, refuseRemoval
           access: "user",
           guests: "device",
           audit: { action: "device.command", body: true, securityOnly: true },
+          keeps: false,
           summary: "Command a device: the wanted state",
           tag,
           answers: { 202: { description: "Sent, and what became of it within a second", schema: CommandSent } },

@@ -79,6 +79,7 @@ export function historyExportRoutes({ exports, history }: HistoryExportRoutesDep
         ...optionalJsonBody(Backfill),
         ...doc({
           access: "admin",
+          keeps: false,
           summary: "Send what is recorded, also what was sent before",
           tag,
           answers: { 202: { description: "It is under way: see backfills", schema: HistoryExport } },

@@ -112,6 +112,7 @@ export function notifyRoutes(deps: NotifyRouteDeps) {
         ...jsonBody(TestMessage),
         ...doc({
           access: "user",
+          keeps: false,
           summary: "Send a test notification; to people, through all their channels and also in quiet hours",
           tag,
           answers: {

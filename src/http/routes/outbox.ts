@@ -57,6 +57,7 @@ export function outboxRoutes({ outbox }: { outbox: Pick<Outbox, "list" | "retry"
       },
       doc({
         access: "user",
+        keeps: false,
         summary: "Try its channel now; older notifications go first",
         tag,
         answers: {

@@ -89,6 +89,7 @@ export function pluginRemoteRoutes({ plugins, callers }: PluginRemoteRoutesDeps)
         ...doc({
           access: "viewer",
           audit: "plugin.action",
+          keeps: false,
           summary: "Call one of its actions, if the role allows it; the body holds its parameters",
           tag,
           answers: { 200: answered, 202: { ...answered, description: "It goes on, and reports by plugin_action" } },
@@ -108,6 +109,7 @@ export function pluginRemoteRoutes({ plugins, callers }: PluginRemoteRoutesDeps)
         ...doc({
           access: "viewer",
           audit: "plugin.respond",
+          keeps: false,
           summary: "Answer what an action asks (awaiting_user)",
           tag,
           answers: { 200: answered },
@@ -122,6 +124,7 @@ export function pluginRemoteRoutes({ plugins, callers }: PluginRemoteRoutesDeps)
       doc({
         access: "viewer",
         audit: "plugin.cancel",
+        keeps: false,
         summary: "Cancel an action",
         tag,
         answers: { 200: answered },

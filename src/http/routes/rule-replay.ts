@@ -121,6 +121,7 @@ export function ruleReplayRoutes({ rules, history, clock, callers }: RuleReplayD
       ...optionalJsonBody(Period),
       ...doc({
         access: "user",
+        keeps: false,
         summary: "What the rule would have done over a past period, from the recorded history",
         tag,
         answers,
@@ -134,6 +135,7 @@ export function ruleReplayRoutes({ rules, history, clock, callers }: RuleReplayD
         ...jsonBody(Unsaved),
         ...doc({
           access: "admin",
+          keeps: false,
           summary: "What a rule would have done that need not be saved",
           tag,
           answers,
@@ -160,6 +162,7 @@ export function ruleReplayRoutes({ rules, history, clock, callers }: RuleReplayD
         }),
       doc({
         access: "user",
+        keeps: false,
         summary: "Cancel a replay; who waits for it is answered 409",
         tag,
         answers: { 204: { description: "Cancelled" } },

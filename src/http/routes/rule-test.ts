@@ -103,6 +103,7 @@ export function ruleTestRoutes({ rules, history: { zone }, callers }: RuleTestRo
       ...optionalJsonBody(TestRun),
       ...doc({
         access: "user",
+        keeps: false,
         summary: "What the rule would do, waits included, without doing it; what is made up is for administrators",
         tag: "rules",
         answers: { 200: { description: "What would happen, in simulated time, and why", schema: Answer } },

@@ -24,6 +24,7 @@ export function ruleTextRoutes({ rules }: { rules: PublicOf<Rules> }) {
       ...jsonBody(TextToCheck),
       ...doc({
         access: "admin",
+        keeps: false,
         summary: "What a text would be as a rule; nothing is saved",
         tag,
         answers: { 200: { description: "The rule, or why it is none", schema: CheckedRule } },
@@ -41,6 +42,7 @@ export function ruleTextRoutes({ rules }: { rules: PublicOf<Rules> }) {
         parse: [readRuleBody, "json" as const],
         ...doc({
           access: "admin",
+          keeps: false,
           summary: "A text with a rule put into it, whose comments stay as far as possible; nothing is saved",
           tag,
           answers: { 200: { description: "The text", schema: ComposedRule } },

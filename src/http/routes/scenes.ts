@@ -112,6 +112,7 @@ function activating({ scenes, callers }: SceneRoutesDeps) {
         access: "user",
         guests: "scene",
         audit: { action: "scene.activate", securityOnly: true },
+        keeps: false,
         summary: "Command all its devices",
         tag: "scenes",
         answers: { 200: { description: "What was sent, and what was not and why", schema: Activation } },

@@ -45,6 +45,8 @@ const Sync = Type.Object({
   promiseMs: Type.Number({ minimum: 0 }),
   tooOld: Type.Optional(Type.Boolean()),
   problem: Type.Optional(Type.String({ maxLength: LONGEST_PROBLEM })),
+  confirms: Type.Optional(Type.Integer()),
+  holdMs: Type.Optional(Type.Number({ minimum: 0 })),
   have: Type.Object({
     state: Type.Optional(Hash),
     pages: Type.Optional(Type.String()),
@@ -121,6 +123,9 @@ export const Place = Type.Object({
         problem: Type.Union([Type.String(), Type.Null()], {
           description: "What keeps its copy from being made, as it says",
         }),
+        confirms: Type.Union([Type.Boolean(), Type.Null()], {
+          description: "It confirms in time what is changed; null where nobody waits for that ([standby] acknowledge)",
+        }),
       }),
       Type.Null(),
     ],
@@ -146,6 +151,7 @@ export function placeOf(second: Pick<SecondMachine, "status" | "epoch">, standin
           whole: status.isWhole,
           behind_secs: rounded(status.behindSecs),
           problem: status.problem ?? null,
+          confirms: status.isConfirming ?? null,
         }
       : null,
   };

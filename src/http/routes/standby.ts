@@ -106,6 +106,7 @@ export function standbyRoutes({
       needs: "key",
       unlimited: true,
       acts,
+      keeps: false,
       summary: `${summary}, for the standby with the key of its pairing`,
       tag,
       largestBody: LARGEST_REQUEST,
@@ -154,6 +155,22 @@ export function standbyRoutes({
       }),
     )
     .post(
+      "/confirm",
+      // As everything that acts, its answer waits for the standby.
+      () => ({ confirmed: true as const }),
+      doc({
+        access: "admin",
+        summary: "Wait until the standby has all that was changed so far, where [standby] acknowledge says so",
+        tag,
+        answers: {
+          200: {
+            description: "It has it, or nobody waits for it",
+            schema: Type.Object({ confirmed: Type.Literal(true) }),
+          },
+        },
+      }),
+    )
+    .post(
       "/pair",
       async function pair({ body: { machine, replace = false }, request }) {
         const restarts = pairingRestart.isNeeded();
@@ -171,6 +188,7 @@ export function standbyRoutes({
           access: "admin",
           needsToken: true,
           audit: "standby.pair",
+          keeps: false,
           summary: "Make a machine the standby of this hub",
           tag,
           answers: { 200: { description: "Its key; that of an earlier standby ends", schema: Paired } },
@@ -231,6 +249,7 @@ export function standbyRoutes({
           access: "public",
           needs: "admin",
           unlimited: true,
+          keeps: false,
           summary: "Make the standby the hub, for administrators, and for the standby with its key",
           tag,
           answers: {

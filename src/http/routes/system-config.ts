@@ -136,6 +136,7 @@ export function systemConfigRoutes({ configFile, restart, callers }: SystemConfi
       ...text,
       ...doc({
         access: "admin",
+        keeps: false,
         summary: "Check a text for hub.toml, and save nothing",
         tag,
         answers: { 200: { description: "What is wrong with it, and what it says", schema: Examined } },
@@ -166,6 +167,7 @@ export function systemConfigRoutes({ configFile, restart, callers }: SystemConfi
         ...jsonBody(Edits),
         ...doc({
           access: "admin",
+          keeps: false,
           summary: "Change values in a text for hub.toml, and save nothing; comments and everything else stay",
           tag,
           answers: { 200: { description: "The changed text", schema: Type.Object({ text: Type.String() }) } },
@@ -187,6 +189,7 @@ export function systemConfigRoutes({ configFile, restart, callers }: SystemConfi
         ...doc({
           access: "admin",
           audit: "restart",
+          keeps: false,
           summary:
             "Restart the hub in place; if it does not start with a changed hub.toml, it goes back to the former one",
           tag,

@@ -41,6 +41,10 @@ export interface Applied extends Pick<SyncAnswer["begin"], "turn" | "epoch" | "v
   readonly asked: boolean;
   /** As in the status. */
   readonly isComplete: boolean;
+  /** All that the answer is of is on the disk: a hub that starts here has it. */
+  readonly isConfirmed: boolean;
+  /** See `BeginHead`. */
+  readonly holds: boolean;
 }
 
 /**
@@ -57,6 +61,8 @@ export interface Copy extends Disposable {
   /** More is there already: ask again at once. */
   applyHistory(answer: Uint8Array): { isMore: boolean };
   status(): CopyStatus;
+  /** That of the status. */
+  readonly problem: string | undefined;
   /** Reads the state, and lets the next request compare all files. Returns what is damaged; then that is asked for anew. */
   verifyState(): string | undefined;
   /** The same, and of the history too, beside what goes on. Finds nothing where the signal ends it. */
@@ -119,7 +125,8 @@ export function openCopy(options: CopyOptions): Copy {
     problems.set("version", isTooOld() ? problem : undefined);
   }
 
-  function take(answer: SyncAnswer): void {
+  /** Returns whether all of it has its place. */
+  function take(answer: SyncAnswer): boolean {
     const { version, schemas: theirs } = answer.begin;
     // Before any file of that hub is here.
     if (!isCurrent(answer)) newerHub = { version, schemas: theirs };
@@ -129,12 +136,16 @@ export function openCopy(options: CopyOptions): Copy {
       save({ isComplete: false });
     }
     if (newerHub) save({});
+    const synced = answer.begin.holds === true;
+    let isPlaced = isCurrent(answer);
     if (isCurrent(answer)) {
-      for (const { head, content } of answer.journals) segments.write(head, content);
-      if (answer.pages) state.write(answer.pages.head, answer.pages.content);
+      for (const { head, content } of answer.journals) isPlaced = segments.write(head, content, { synced }) && isPlaced;
+      if (answer.pages) state.write(answer.pages.head, answer.pages.content, { waits: synced });
     }
-    problems.set("files", files.apply(answer));
+    const unplaced = files.apply(answer);
+    problems.set("files", unplaced);
     if (isCurrent(answer)) removeFolded(answer);
+    return isPlaced && unplaced === undefined;
   }
 
   /** Segments that the other hub no longer has: its databases have what was in them, but perhaps not yet those here. */
@@ -234,12 +245,14 @@ export function openCopy(options: CopyOptions): Copy {
     apply(bytes) {
       const answer = readAnswer(bytes);
       return problems.guard(() => {
-        take(answer);
+        const isPlaced = take(answer);
         const isAsked = conclude(answer);
         problems.mended("disk");
-        const { turn, epoch, version } = answer.begin;
+        const { turn, epoch, version, holds = false } = answer.begin;
+        const { more } = answer.end;
         const isComplete = note?.isComplete ?? false;
-        return { turn, epoch, version, more: answer.end.more, asked: isAsked, isComplete };
+        const isConfirmed = isPlaced && isComplete && !more && asked.size === 0;
+        return { turn, epoch, version, more, asked: isAsked, isComplete, isConfirmed, holds };
       });
     },
     historyRequest: () => problems.guard(() => history.request()),
@@ -248,6 +261,9 @@ export function openCopy(options: CopyOptions): Copy {
       const isMore = problems.guard(() => history.apply(page), "history disk");
       problems.mended("history disk");
       return { isMore };
+    },
+    get problem() {
+      return problems.first();
     },
     status: () => ({
       isComplete: note?.isComplete ?? false,
@@ -271,7 +287,7 @@ export function openCopy(options: CopyOptions): Copy {
     },
     prepareStart: () =>
       problems.guard(() => {
-        state.finish();
+        state.settle();
         const { hash } = state;
         if (!note || hash === undefined) throw new HubError("conflict", "there is no copy to start from");
         for (const suffix of ["-wal", "-shm", "-journal", ".mark", ".own"])

@@ -105,6 +105,8 @@ function removeHouseFile({ root }: Pick<Home, "root">, path: string): void {
   if (statOf(file)?.isDirectory()) return;
   rmSync(file, { force: true });
   for (const folder of parents.slice(1).reverse()) removeIfEmpty(join(root, folder));
+  const left = parents.findLast((folder) => isFolder(root, folder));
+  if (left !== undefined) syncFolder(join(root, left));
 }
 
 function hashOfFile(path: string, { mode }: Stats): string {

@@ -41,14 +41,19 @@ function unfit(): HubError {
   return new HubError("invalid", "the other hub sent pages that do not fit the state database");
 }
 
+interface Synced {
+  /** On the disk when it returns; unless said, it is. */
+  synced?: boolean;
+}
+
 /** Writes the pages behind the present end: where there is no room for them, the file is as it was. */
-export function extend(path: string, head: PagesHead, content: Uint8Array): void {
+export function extend(path: string, head: PagesHead, content: Uint8Array, { synced = true }: Synced = {}): void {
   const file = openSync(path, "r+");
   try {
     const { size } = fstatSync(file);
     try {
       writePages(file, head, content, (page) => page * head.pageSize >= size);
-      fsyncSync(file);
+      if (synced) fsyncSync(file);
     } catch (error) {
       if (isStorageFault(error)) ftruncateSync(file, size);
       throw error;
@@ -58,13 +63,13 @@ export function extend(path: string, head: PagesHead, content: Uint8Array): void
   }
 }
 
-/** All of them, and the file then has as many as there are. On the disk when it returns. */
-export function overwrite(path: string, head: PagesHead, content: Uint8Array): void {
+/** All of them, and the file then has as many as there are. */
+export function overwrite(path: string, head: PagesHead, content: Uint8Array, { synced = true }: Synced = {}): void {
   const file = openSync(path, "r+");
   try {
     writePages(file, head, content, () => true);
     ftruncateSync(file, head.count * head.pageSize);
-    fsyncSync(file);
+    if (synced) fsyncSync(file);
   } finally {
     closeSync(file);
   }
@@ -80,6 +85,16 @@ function writePages(
     if (!isDue(page)) continue;
     const bytes = content.subarray(index * pageSize, (index + 1) * pageSize);
     for (let done = 0; done < pageSize; ) done += writeSync(file, bytes, done, pageSize - done, page * pageSize + done);
+  }
+}
+
+/** Everything that was written to it is on the disk when it returns. */
+export function syncFile(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

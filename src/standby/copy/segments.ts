@@ -2,6 +2,7 @@
 // those that are there, so that a kill leaves a journal that can be read up to the torn text.
 import {
   closeSync,
+  fdatasyncSync,
   ftruncateSync,
   lstatSync,
   mkdirSync,
@@ -34,8 +35,11 @@ export interface CopiedSegment extends SegmentName {
 
 export interface CopiedSegments {
   have(): SyncRequest["have"]["journals"];
-  /** Does nothing where the texts do not follow those that are there: then `have` says what is. Throws HubError `invalid`, or the system's error. */
-  write(head: JournalHead, content: Uint8Array): void;
+  /**
+   * Does nothing where the texts do not follow those that are there, and returns false: then `have` says what is. `synced`: on the
+   * disk when it returns. Throws HubError `invalid`, or the system's error.
+   */
+  write(head: JournalHead, content: Uint8Array, options?: { synced?: boolean }): boolean;
   /** Removes the segments that are not named and not needed. */
   keep(named: ReadonlySet<string>, isNeeded: (segment: SegmentName) => boolean): void;
   /** Ends each segment as a journal does, whatever a kill left behind its last whole text. */
@@ -78,18 +82,19 @@ export function openCopiedSegments({ stateDb }: Pick<Home, "stateDb">): CopiedSe
 
   return {
     have: () => Object.fromEntries(all().map(([name, { bytes, hash }]) => [PREFIX + name, { bytes, hash }])),
-    write({ path, from }, content) {
+    write({ path, from }, content, { synced = false } = {}) {
       const name = nameIn(path);
       const file = join(folder, name);
       const before = from === 0 ? undefined : contentOf(name);
       if (from === 0) {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         writeFileAtomic(file, content, 0o600);
-      } else if (!before || from + HEADER_BYTES > before.bytes) return;
-      else append(file, from, content);
+      } else if (!before || from + HEADER_BYTES > before.bytes) return false;
+      else append(file, from, { content, synced });
       known.delete(name);
       // Its texts are not read again each time that some are added.
       if (before && from + HEADER_BYTES === before.bytes) contentOf(name, before);
+      return true;
     },
     keep(named, isNeeded) {
       for (const name of namesIn(folder)) {
@@ -128,12 +133,13 @@ function nameOf(name: string): SegmentName {
   return { id, number: Number(number) };
 }
 
-function append(path: string, from: number, content: Uint8Array): void {
+function append(path: string, from: number, { content, synced }: { content: Uint8Array; synced: boolean }): void {
   const file = openSync(path, "r+");
   try {
     for (let done = 0; done < content.length; )
       done += writeSync(file, content, done, content.length - done, from + done);
     ftruncateSync(file, from + content.length);
+    if (synced) fdatasyncSync(file);
   } finally {
     closeSync(file);
   }

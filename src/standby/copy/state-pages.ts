@@ -1,26 +1,42 @@
 // The copy of the state database, page by page. The pages of an answer are written to a redo file first and then into the database;
-// whoever finds a redo file does the latter again. So the database is that of one answer or of the next, wherever it was killed.
+// whoever finds a redo file does the latter again. So the database is that of one answer or of the next, wherever it was killed. Where
+// people wait for each answer, the redo file keeps those of many: then one sync of one file is all that they wait for.
 import { constants, Database } from "bun:sqlite";
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { syncFolder, writeFileAtomic } from "../../core/atomic-file.ts";
-import { messageOf } from "../../core/errors.ts";
+import { HubError, messageOf } from "../../core/errors.ts";
 import { foldedOf } from "../../db/fold-mark.ts";
 import type { Home } from "../../home/paths.ts";
-import { stateId } from "../hashes.ts";
-import { decodeRecords, encodeRecord, type PagesHead } from "../protocol.ts";
+import { contentHash, PAGE_HASH_BYTES, pageHashes, stateId } from "../hashes.ts";
+import { decodeRecords, encodeRecord, type PagesHead, type SyncRecord } from "../protocol.ts";
 import { uriOf } from "./check-databases.ts";
-import { applicationIdOf, checkPages, extend, hashFile, overwrite } from "./page-file.ts";
+import { applicationIdOf, checkPages, extend, hashFile, overwrite, syncFile } from "./page-file.ts";
 
 export interface StatePages {
   /** As the answers count it, over all pages that are on the disk; undefined where there is no database. */
   readonly hash: string | undefined;
   /** Those of all pages. */
   hashes(): Uint8Array;
-  /** On the disk when it returns. Throws HubError `invalid` where the pages do not fit; the system's error where the disk refuses. */
-  write(head: PagesHead, content: Uint8Array): void;
-  /** Writes what a redo file holds. Throws where the disk refuses. */
+  /**
+   * On the disk when it returns, with `waits` in the redo file alone. Throws HubError `invalid` where the pages do not fit; the system's
+   * error where the disk refuses.
+   */
+  write(head: PagesHead, content: Uint8Array, options?: { waits?: boolean }): void;
+  /** Writes what the redo file of an earlier process holds. Throws where the disk refuses. */
   finish(): void;
+  /** All of it is in the database, on the disk, and there is no redo file. Throws where the disk refuses. */
+  settle(): void;
   /** Of the header: the journal's id comes from it (db/readings.ts). */
   applicationId(): number;
   /** The last segment of this journal that is in it. */
@@ -31,6 +47,8 @@ export interface StatePages {
   bytes(): number;
 }
 
+const LARGEST_REDO = 4 * 1_048_576;
+
 export function redoPath({ data }: Pick<Home, "data">): string {
   return join(data, "standby-redo");
 }
@@ -39,6 +57,8 @@ export function openStatePages(home: Pick<Home, "data" | "stateDb">): StatePages
   const { stateDb } = home;
   const redo = redoPath(home);
   let hashes: Uint8Array | undefined;
+  /** Bytes of a redo file whose pages are all in the database, though perhaps not on the disk yet. */
+  let redone = 0;
   /** What was read from it, until it changes. */
   const known = new Map<string, number>();
 
@@ -62,14 +82,43 @@ export function openStatePages(home: Pick<Home, "data" | "stateDb">): StatePages
   }
 
   function finish(): void {
-    if (!existsSync(redo)) return;
+    if (redone > 0 || !existsSync(redo)) return;
     changed();
-    const [record] = decodeRecords(readFileSync(redo));
-    if (record?.head.kind === "pages" && existsSync(stateDb)) overwrite(stateDb, record.head, record.content);
+    for (const { head, content } of wholeRecords(readFileSync(redo)))
+      if (head.kind === "pages" && existsSync(stateDb)) overwrite(stateDb, head, content);
     removeRedo();
   }
 
+  function settle(): void {
+    finish();
+    if (redone === 0) return;
+    syncFile(stateDb);
+    removeRedo();
+  }
+
+  /** As `write`, where people wait for it. */
+  function append(head: PagesHead, content: Uint8Array): void {
+    const before = redone;
+    const known = hashes;
+    changed();
+    try {
+      redone += appendSynced(redo, Buffer.concat(encodeRecord({ ...head, hash: contentHash(content) }, content)));
+      if (before === 0) syncFolder(dirname(redo));
+      extend(stateDb, head, content, { synced: false });
+    } catch (error) {
+      // No page that was there before has changed.
+      redone = before;
+      if (before === 0) removeRedo();
+      else truncateSync(redo, before);
+      throw error;
+    }
+    overwrite(stateDb, head, content, { synced: false });
+    hashes = known && hashesAfter(known, head, content);
+    if (redone > LARGEST_REDO) settle();
+  }
+
   function removeRedo(): void {
+    redone = 0;
     rmSync(redo, { force: true });
     syncFolder(dirname(redo));
   }
@@ -84,9 +133,12 @@ export function openStatePages(home: Pick<Home, "data" | "stateDb">): StatePages
       return idOf(counted());
     },
     hashes: counted,
-    write(head, content) {
-      finish();
+    write(head, content, { waits = false } = {}) {
+      if (waits) finish();
+      else settle();
       checkPages(head, content, stateDb);
+      if (waits && head.numbers.length < head.count) return append(head, content);
+      settle();
       changed();
       // Nothing else belongs to these pages: neither a log nor the note of a mark.
       for (const suffix of ["-wal", "-shm", "-journal", ".mark", ".own"]) rmSync(stateDb + suffix, { force: true });
@@ -103,12 +155,48 @@ export function openStatePages(home: Pick<Home, "data" | "stateDb">): StatePages
       removeRedo();
     },
     finish,
+    settle,
     applicationId: () => applicationIdOf(stateDb),
     folded: (id) => read(`folded ${id}`, (db) => foldedOf(db, id)) ?? 0,
     devices: () => read("devices", countDevices),
     check: () => flawOf(stateDb),
     bytes: () => statSync(stateDb, { throwIfNoEntry: false })?.size ?? 0,
   };
+}
+
+/** Throws the system's error. Returns how many bytes the file has got. */
+function appendSynced(path: string, bytes: Uint8Array): number {
+  const file = openSync(path, "a", 0o600);
+  try {
+    for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+    fdatasyncSync(file);
+    return bytes.length;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Those before the first that is cut. */
+function* wholeRecords(redo: Uint8Array): Generator<SyncRecord> {
+  try {
+    for (const record of decodeRecords(redo)) {
+      const { head, content } = record;
+      if (head.kind === "pages" && head.hash !== undefined && head.hash !== contentHash(content)) return;
+      yield record;
+    }
+  } catch (error) {
+    // A power cut came while it was written: nobody was told that it is here.
+    if (!(error instanceof HubError)) throw error;
+  }
+}
+
+function hashesAfter(before: Uint8Array, { count, numbers, pageSize }: PagesHead, content: Uint8Array): Uint8Array {
+  const after = new Uint8Array(count * PAGE_HASH_BYTES);
+  after.set(before.subarray(0, after.length));
+  const written = pageHashes(content, pageSize);
+  for (const [index, page] of numbers.entries())
+    after.set(written.subarray(index * PAGE_HASH_BYTES, (index + 1) * PAGE_HASH_BYTES), page * PAGE_HASH_BYTES);
+  return after;
 }
 
 /** As `StatePages.hash`, of any state database; its log is not looked at. */

@@ -19,7 +19,7 @@ export interface FollowerOptions {
   /** Where the hub was last. */
   hub: { address: string; key: string };
   openLink(address: string): HubLink;
-  copy: Pick<Copy, "have" | "apply" | "historyRequest" | "applyHistory" | "status" | "isTooOld">;
+  copy: Pick<Copy, "have" | "apply" | "historyRequest" | "applyHistory" | "status" | "problem" | "isTooOld">;
   /** Undefined where hub.toml names none. */
   lease: LeaseWatch | undefined;
   isManual: boolean;
@@ -87,6 +87,11 @@ export function startFollowing(options: FollowerOptions): Follower {
   };
   let link = options.openLink(hub.address);
   let turn: number | undefined;
+  /** See `SyncRequest`. */
+  let confirms: number | undefined;
+  /** The last round left something to be done at once. */
+  let isBehind = true;
+  let isHeld = false;
   let problem: string | undefined = "the hub was not reached yet";
   let failures = 0;
   let historyDue = Number.NEGATIVE_INFINITY;
@@ -113,12 +118,15 @@ export function startFollowing(options: FollowerOptions): Follower {
     over.resolve(reason);
   }
 
-  async function sync(): Promise<boolean> {
-    const found = copy.status().problem;
+  /** `mayBeHeld`: nobody here waits for its end. */
+  async function sync(mayBeHeld: boolean): Promise<boolean> {
+    const found = copy.problem;
     const body: SyncRequest = {
       machine: { ...options.machine(), manual: isManual },
       version,
       ...(turn !== undefined && { turn }),
+      ...(confirms !== undefined && { confirms }),
+      holdMs: mayBeHeld && !isBehind && !seen.handingOver ? everyMs : 0,
       promiseMs: isManual ? 0 : promiseMs,
       ...(copy.isTooOld && { tooOld: true }),
       ...(found !== undefined && { problem: found.slice(0, LONGEST_PROBLEM) }),
@@ -135,6 +143,8 @@ export function startFollowing(options: FollowerOptions): Follower {
     seen.hubVersion = applied.version;
     seen.epoch = Math.max(seen.epoch, applied.epoch);
     turn = applied.turn;
+    if (applied.isConfirmed) confirms = turn;
+    isHeld = applied.holds;
     options.onApplied(applied);
     const said = answer.headers[HAND_OVER_HEADER];
     seen.handingOver = said !== undefined;
@@ -149,7 +159,8 @@ export function startFollowing(options: FollowerOptions): Follower {
     while (!stopped.signal.aborted) {
       const { bytes } = await post("/standby/history", copy.historyRequest() as unknown as Json);
       if (!copy.applyHistory(bytes).isMore) return true;
-      if (clock.mono() > until) return false;
+      // Somebody may wait for what the next answer brings.
+      if (isHeld || clock.mono() > until) return false;
     }
     return false;
   }
@@ -169,9 +180,9 @@ export function startFollowing(options: FollowerOptions): Follower {
   }
 
   /** Answers for how long to wait then. */
-  async function round(): Promise<number> {
+  async function round(mayBeHeld: boolean): Promise<number> {
     try {
-      const more = await sync();
+      const more = await sync(mayBeHeld);
       if (stopped.signal.aborted) return 0;
       const isHistoryDue = !more && (seen.handingOver || clock.mono() >= historyDue);
       const complete = isHistoryDue ? await history() : false;
@@ -180,10 +191,12 @@ export function startFollowing(options: FollowerOptions): Follower {
       heard();
       const isLeft = isWhole && !seen.handingOver && (await options.leftovers.step(sendLeft));
       if (seen.handingOver) return isAllThere ? 0 : HANDING_OVER_MS;
-      return more || isLeft || (isHistoryDue && !complete) ? 0 : everyMs;
+      isBehind = more || isLeft || (isHistoryDue && !complete);
+      return isBehind || isHeld ? 0 : everyMs;
     } catch (error) {
       if (stopped.signal.aborted) return 0;
       isAllThere = false;
+      isBehind = true;
       return failed(error);
     }
   }
@@ -215,7 +228,7 @@ export function startFollowing(options: FollowerOptions): Follower {
   async function follow(): Promise<void> {
     while (!stopped.signal.aborted) {
       const heardBy = waiting.splice(0);
-      const pauseMs = await round();
+      const pauseMs = await round(heardBy.length === 0);
       for (const resolve of heardBy) resolve();
       if (wake.signal.aborted) wake = new AbortController();
       if (!stopped.signal.aborted) await sleep(clock, "standby", pauseMs, wake.signal);

@@ -5,7 +5,7 @@ import type { Log } from "../../core/log.ts";
 import type { Home } from "../../home/paths.ts";
 import type { HistoryRequest, SyncRequest } from "../protocol.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
-import type { SyncAnswer, Turn } from "./source.ts";
+import type { SyncAnswer, Turn, Urgency } from "./source.ts";
 
 export interface SourceClientOptions {
   /** See `sourceWorker`. */
@@ -15,11 +15,13 @@ export interface SourceClientOptions {
   version: string;
   clock: Clock;
   log: Pick<Log, "warn">;
+  /** People wait for its answers: see `[standby] acknowledge`. */
+  isUrgent?: boolean;
 }
 
 /** Rejects with HubError: `storage` where a file cannot be read, `too_large`, `unavailable` where it takes too long or is closed. */
 export interface SourceClient extends AsyncDisposable {
-  sync(request: SyncRequest, turn: Turn): Promise<SyncAnswer>;
+  sync(request: SyncRequest, turn: Turn, urgency?: Urgency): Promise<SyncAnswer>;
   history(request: HistoryRequest): Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -62,7 +64,7 @@ export function createSourceClient(options: SourceClientOptions): SourceClient {
   }
 
   return {
-    sync: (request, turn) => ask((id) => ({ kind: "sync", id, request, turn })),
+    sync: (request, turn, urgency = {}) => ask((id) => ({ kind: "sync", id, request, turn, urgency })),
     history: async (request) => (await ask((id) => ({ kind: "history", id, request }))).bytes,
     async [Symbol.asyncDispose]() {
       isClosed = true;
@@ -80,7 +82,7 @@ interface Thread {
   end(): Promise<void>;
 }
 
-function startThread({ worker: code, home, version, clock, log }: SourceClientOptions): Thread {
+function startThread({ worker: code, home, version, clock, log, isUrgent = false }: SourceClientOptions): Thread {
   const worker = new Worker(code, { smol: true });
   const pending = new Map<number, PromiseWithResolvers<SyncAnswer>>();
   const closed = Promise.withResolvers<void>();
@@ -103,7 +105,7 @@ function startThread({ worker: code, home, version, clock, log }: SourceClientOp
   };
   worker.onerror = ({ message }) => fail(`the thread for the standby failed: ${message}`);
   worker.addEventListener("close", () => fail("the thread for the standby ended"));
-  send({ kind: "open", root: home.root, version });
+  send({ kind: "open", root: home.root, version, isUrgent });
 
   return {
     isOver: () => over !== undefined,

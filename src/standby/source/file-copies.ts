@@ -1,5 +1,6 @@
 // Which files a standby lacks. A file is read when its attributes have changed, so that nothing is read twice.
 import { readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { SourceFile } from "../../backup/home-contents.ts";
 import type { Clock } from "../../core/clock.ts";
 import { HubError, messageOf, systemCode } from "../../core/errors.ts";
@@ -20,8 +21,8 @@ export interface FilesAnswer {
 }
 
 export interface FileCopies {
-  /** Throws HubError: `storage` where the disk fails, `too_large` where there are too many. */
-  read(have: Pick<SyncRequest["have"], "files" | "list">): FilesAnswer;
+  /** `now`: also where they were looked at just before, as far as the hub itself writes them. Throws HubError: `storage` where the disk fails, `too_large` where there are too many. */
+  read(have: Pick<SyncRequest["have"], "files" | "list">, now?: boolean): FilesAnswer;
 }
 
 type Hashes = ReadonlyMap<string, string>;
@@ -32,6 +33,8 @@ interface Listed {
   hashes: Map<string, string>;
   /** Those that are there, but cannot be read or are too large: a copy of them stays as it is. */
   unread: Set<string>;
+  /** With the stamps that they had before they were listed. The hub replaces files whole, and each time their folder changes. */
+  folders: ReadonlyMap<string, string | undefined>;
 }
 
 const SHORTEST_PAUSE_MS = 1000;
@@ -83,8 +86,26 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
     return hash;
   }
 
+  function stampOfFolder(folder: string): string | undefined {
+    const stat = statSync(folder, { throwIfNoEntry: false });
+    // One that is not there is as good as one that has not changed.
+    return stat ? stampOf(stat, clock.now()) : "none";
+  }
+
+  function isAsListed({ folders }: Listed): boolean {
+    return [...folders].every(([folder, stamp]) => stamp !== undefined && stampOfFolder(folder) === stamp);
+  }
+
   function list(): Listed {
+    const before = foldersOf(home, current?.files.keys() ?? []);
+    const stamps = new Map(before.map((folder) => [folder, stampOfFolder(folder)]));
     const { files, skipped } = listCopiedFiles(home);
+    const folders = new Map(
+      foldersOf(
+        home,
+        files.map(({ path }) => path),
+      ).map((folder) => [folder, stamps.get(folder)]),
+    );
     if (files.length > MOST_FILES)
       throw new HubError("too_large", `a standby copies at most ${MOST_FILES} files, and there are ${files.length}`);
     for (const text of skipped) tellOnce(...splitReason(text));
@@ -93,6 +114,7 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
       files: new Map(files.map((one) => [one.path, one])),
       hashes: new Map(),
       unread: new Set(),
+      folders,
     };
     for (const one of files) {
       const hash = hashOf(one);
@@ -106,8 +128,8 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
   }
 
   return {
-    read(have) {
-      if (!current || pace.isDue()) current = pace.measure(list);
+    read(have, now = false) {
+      if (!current || pace.isDue() || (now && !isAsListed(current))) current = pace.measure(list);
       if (have.files === current.id && have.list === undefined) return { records: [], id: current.id, more: false };
       const base = baseOf(have, recent.get(have.files ?? ""));
       if (!base) return { records: [], id: undefined, more: false };
@@ -117,6 +139,15 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
       return { ...answer, id };
     },
   };
+}
+
+/** All folders that a file of the copy may come into, or go from. */
+function foldersOf(home: Home, paths: Iterable<string>): string[] {
+  const own = [home.root, home.config, home.rules, home.plugins, home.data, home.calendars, home.waitingPictures];
+  const folders = new Set(own);
+  for (const path of paths)
+    for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) folders.add(join(home.root, folder));
+  return [...folders];
 }
 
 /** What the standby has; undefined where that is not known. */

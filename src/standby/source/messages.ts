@@ -1,11 +1,12 @@
 // What the hub and the thread that answers its standby say to each other.
 import type { ErrorCode } from "../../core/errors.ts";
 import type { HistoryRequest, SyncRequest } from "../protocol.ts";
-import type { Turn } from "./source.ts";
+import type { Turn, Urgency } from "./source.ts";
 
 export type ToWorker =
-  | { kind: "open"; root: string; version: string }
-  | { kind: "sync"; id: number; request: SyncRequest; turn: Turn }
+  /** `isUrgent`: people wait for its answers. */
+  | { kind: "open"; root: string; version: string; isUrgent: boolean }
+  | { kind: "sync"; id: number; request: SyncRequest; turn: Turn; urgency: Urgency }
   | { kind: "history"; id: number; request: HistoryRequest }
   | { kind: "close" };
 

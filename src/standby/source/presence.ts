@@ -19,7 +19,7 @@ export interface Presence {
   /** The machine that was heard last, and how long ago: ms. */
   last(): { id: string; ageMs: number } | undefined;
   forget(): void;
-  status(): Omit<StandbyStatus, "machine" | "manual">;
+  status(): Omit<StandbyStatus, "machine" | "manual" | "isConfirming" | "unconfirmed">;
 }
 
 interface Sent {

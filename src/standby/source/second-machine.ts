@@ -7,6 +7,7 @@ import type { Meta } from "../../db/meta.ts";
 import type { HistoryRequest, StandbyMachine, SyncRequest } from "../protocol.ts";
 import type { Standing } from "../standing.ts";
 import type { SourceClient } from "./client.ts";
+import { createConfirmations } from "./confirmations.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { createNaming } from "./naming.ts";
 import { createPairing } from "./pairing.ts";
@@ -32,6 +33,8 @@ export interface SecondMachine extends StandbyWatch, Disposable {
   forget(): void;
   /** See `BeginHead`. */
   epoch(): number;
+  /** See `[standby] acknowledge`. Resolves when the standby has all that is on the disk here now; with a sentence where it has not. */
+  confirmed(): Promise<string | undefined>;
 }
 
 export interface SecondMachineOptions {
@@ -41,6 +44,8 @@ export interface SecondMachineOptions {
   log: Pick<Log, "info" | "warn">;
   /** Undefined until the hub has started again that was paired while it ran. */
   standing: () => Standing | undefined;
+  /** When a change is answered. */
+  acknowledge: "local" | "standby";
   source: () => Pick<SourceClient, "sync" | "history">;
   /** Loaded when a machine asks. */
   leftovers: () => Leftovers;
@@ -62,6 +67,7 @@ const READY_MS = 15_000;
 export function createSecondMachine(options: SecondMachineOptions): SecondMachine {
   const { log, own, epoch } = options;
   const pairing = createPairing(options);
+  const confirmations = options.acknowledge === "standby" ? createConfirmations(options.clock) : undefined;
   const presence = createPresence(options);
   const naming = createNaming({ ...options, tenure: options.standing()?.tenure });
   const name = ({ id, manual }: StandbyMachine): void => naming.name(manual ? undefined : id);
@@ -86,7 +92,8 @@ export function createSecondMachine(options: SecondMachineOptions): SecondMachin
     const machine = pairing.machine();
     if (!machine) return undefined;
     const { id, name, address, manual = false } = machine;
-    return { machine: { id, name, address }, manual, ...presence.status() };
+    const { isConfirming, unconfirmed = 0 } = confirmations ?? {};
+    return { machine: { id, name, address }, manual, ...presence.status(), isConfirming, unconfirmed };
   }
 
   return {
@@ -112,8 +119,11 @@ export function createSecondMachine(options: SecondMachineOptions): SecondMachin
       name(machine);
       const until = presence.heard(request);
       if (until !== undefined) options.standing()?.tenure?.promised(machine.id, until);
+      await confirmations?.ready(request);
       const turn = presence.nextTurn();
-      const { bytes, isLast } = await options.source().sync(request, { turn, epoch: epoch() });
+      const isUrgent = confirmations?.begin(turn) === true;
+      const mark = { turn, epoch: epoch(), ...(confirmations && { holds: true }) };
+      const { bytes, isLast } = await options.source().sync(request, mark, { isUrgent });
       presence.sent(turn, isLast);
       return bytes;
     },
@@ -128,14 +138,31 @@ export function createSecondMachine(options: SecondMachineOptions): SecondMachin
       if (!standing || problem !== undefined) throw new HubError("conflict", problem ?? "");
       standing.handOver();
     },
+    async confirmed() {
+      const machine = confirmations && pairing.machine();
+      if (!machine || (await confirmations.reached())) return undefined;
+      return whyUnconfirmed(machine, presence.status());
+    },
     forget() {
       pairing.forget();
+      confirmations?.release();
       presence.forget();
       options.noteOther(undefined);
       naming.name(undefined);
     },
-    [Symbol.dispose]: () => naming[Symbol.dispose](),
+    [Symbol.dispose]() {
+      confirmations?.[Symbol.dispose]();
+      naming[Symbol.dispose]();
+    },
   };
+}
+
+function whyUnconfirmed(
+  { name }: StandbyMachine,
+  { heardSecs, problem }: Pick<StandbyStatus, "heardSecs" | "problem">,
+) {
+  const silent = heardSecs === undefined ? "was not heard yet" : `was heard ${Math.round(heardSecs)} s ago`;
+  return `it is done and kept here, so do not repeat it, but the other machine (${name}) has not confirmed it yet: ${problem ?? `it ${silent}`}`;
 }
 
 function handOverProblem(standing: Standing | undefined, standby: StandbyStatus | undefined): string | undefined {

@@ -24,6 +24,13 @@ export interface SourceOptions {
 export interface Turn {
   turn: number;
   epoch: number;
+  /** See `BeginHead`. */
+  holds?: boolean;
+}
+
+/** What is on the disk at this moment is to be in the answer, however much was read just before. */
+export interface Urgency {
+  isUrgent?: boolean;
 }
 
 export interface SyncAnswer {
@@ -35,7 +42,7 @@ export interface SyncAnswer {
 
 export interface Source extends Disposable {
   /** Throws HubError: `storage` where a file cannot be read, `too_large`. */
-  sync(request: SyncRequest, turn: Turn): SyncAnswer;
+  sync(request: SyncRequest, turn: Turn, urgency?: Urgency): SyncAnswer;
   /** Compressed JSON of a `HistoryAnswer`. Throws as `sync` does. */
   history(request: HistoryRequest): Uint8Array<ArrayBuffer>;
 }
@@ -52,11 +59,11 @@ export function openSource({ home, version, clock, log }: SourceOptions): Source
   const open = opening.move();
 
   return {
-    sync({ have }, turn) {
+    sync({ have }, turn, { isUrgent = false } = {}) {
       // Before the database: what is folded in between is in both, and the database's mark says so.
       const journals = segments.read(have.journals);
-      const pages = state.read(have, journals.someGone);
-      const copies = files.read(have);
+      const pages = state.read(have, journals.someGone || isUrgent);
+      const copies = files.read(have, isUrgent);
       const ask = asked(pages.id, copies.id);
       const { id: stateId } = pages;
       const { id: filesId, more } = copies;

@@ -16,6 +16,10 @@ export interface StandbyStatus {
   readonly historyFrom: number | undefined;
   /** What keeps its copy from being made, as it said last, for people. */
   readonly problem: string | undefined;
+  /** Whether it confirms what is changed, in time; undefined where nobody waits for that: see `[standby] acknowledge`. */
+  readonly isConfirming: boolean | undefined;
+  /** How many changes it did not confirm in time, since this hub started. */
+  readonly unconfirmed: number;
 }
 
 export interface StandbyWatch {

@@ -26,7 +26,7 @@ function answer(question: Extract<ToWorker, { id: number }>): void {
   try {
     const found =
       question.kind === "sync"
-        ? opened().sync(question.request, question.turn)
+        ? opened().sync(question.request, question.turn, question.urgency)
         : { bytes: opened().history(question.request), isLast: true };
     post({ kind: "answer", id, ...found }, [found.bytes.buffer]);
   } catch (error) {
@@ -44,11 +44,11 @@ function lowerPriority(): void {
   }
 }
 
-lowerPriority();
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-  if (data.kind === "open")
+  if (data.kind === "open") {
+    if (!data.isUrgent) lowerPriority();
     source = openSource({ home: homeAt(data.root), version: data.version, clock: systemClock, log });
-  else if (data.kind === "close") {
+  } else if (data.kind === "close") {
     source?.[Symbol.dispose]();
     post({ kind: "closed" });
   } else answer(data);

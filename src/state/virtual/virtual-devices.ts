@@ -34,6 +34,8 @@ export interface VirtualDevices extends Disposable {
   prepare(device: Device, wanted: JsonObject, cause: JsonObject, options: { force: boolean }): CarryOut;
   /** Throws HubError `conflict` for a mode, which is only removed by taking it out of modes.toml. */
   refuseRemoval(device: Device): void;
+  /** How many commands came for those of them that are kept: for all but groups. */
+  commanded(): number;
   /** The present problems of modes.toml. */
   problems(): readonly ModesProblem[];
 }
@@ -65,6 +67,7 @@ export function openVirtualDevices({ modesFile, location, ...shared }: VirtualDe
   const groups = disposables.use(createGroups(shared));
   const types = [timers, switches, modes, schedules, groups];
   let started = false;
+  let commanded = 0;
   // All devices exist before the first request; they change only after the start.
   modes.read();
 
@@ -86,6 +89,8 @@ export function openVirtualDevices({ modesFile, location, ...shared }: VirtualDe
         throw new HubError("unavailable", "the hub is starting: its own devices are not ready yet; try again");
       const type = types.find((type) => type.is(device));
       if (!type) throw new HubError("conflict", `the device "${device.id}" takes no commands`);
+      // What a group is follows from its members.
+      if (type !== groups) commanded++;
       return type.prepare(device, wanted, cause, options);
     },
     refuseRemoval(device) {
@@ -93,6 +98,7 @@ export function openVirtualDevices({ modesFile, location, ...shared }: VirtualDe
       throw new HubError("conflict", `the mode "${device.id}" comes from modes.toml; take it out there`);
     },
     problems: () => modes.problems(),
+    commanded: () => commanded,
     [Symbol.dispose]: () => disposables[Symbol.dispose](),
   };
 }

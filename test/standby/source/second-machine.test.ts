@@ -49,7 +49,7 @@ function open({ meta = createMeta(), own = OWN.id, isLast = true } = {}) {
     stepDown() {},
   };
   const second = createSecondMachine({
-    ...{ meta, clock, log: silentLog, standing: () => standing },
+    ...{ meta, clock, log: silentLog, standing: () => standing, acknowledge: "local" },
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     own: () => own,
     epoch: () => 4,

@@ -22,6 +22,7 @@ interface Machine {
   whole: boolean;
   behind_secs: number | null;
   problem: string | null;
+  confirms: boolean | null;
 }
 
 /** A few answers may fail before it counts as silent. */
@@ -56,7 +57,10 @@ export function SecondMachine({ of: { epoch, lease, held, trouble, machine, took
 }
 
 /** Without a lease nothing but a person decides. */
-function aboutIt({ manual, whole, version, problem, ...times }: Machine, hasLease: boolean): [string, string][] {
+function aboutIt(
+  { manual, whole, version, problem, confirms, ...times }: Machine,
+  hasLease: boolean,
+): [string, string][] {
   const { heard_secs: heard, behind_secs: behind } = times;
   const isSilent = heard === null || heard >= SILENT_SECS;
   return [
@@ -69,6 +73,9 @@ function aboutIt({ manual, whole, version, problem, ...times }: Machine, hasLeas
           ? t("standby.behind", { behind: formatDuration(behind) })
           : t("standby.not_whole"),
     ],
+    ...(confirms === null
+      ? []
+      : [[t("standby.changes"), t(confirms ? "standby.confirms" : "standby.unconfirmed")] as [string, string]]),
     ...(problem === null ? [] : [[t("standby.problem"), problem] as [string, string]]),
     ...(version === null ? [] : [[t("standby.version"), version] as [string, string]]),
   ];

@@ -171,4 +171,6 @@ export const hintsOfHouse: Readonly<Record<string, string>> = {
     "So lange gilt ein Hub noch, der fort ist; der Ersatz übernimmt einige Sekunden danach",
   "What the hub does that reaches neither the lease nor its standby: stop, so that two never command one house; or continue, where the standby cannot be cut off without the house":
     "Was der Hub tut, der weder den Dienst noch den Ersatz erreicht: stop, damit nie zwei ein Haus steuern; oder continue, wo der Ersatz nicht ohne das Haus abgeschnitten sein kann",
+  "When a change is answered: local, once it is on this machine's disk; standby, once it is on the other machine's, too, so that no take-over loses what was acknowledged":
+    "Wann der Hub eine Änderung als getan meldet: local, sobald sie auf der Platte dieses Rechners ist; standby, erst wenn auch der andere Rechner sie auf der Platte hat, damit keine Übernahme verliert, was schon bestätigt war",
 };

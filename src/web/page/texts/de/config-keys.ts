@@ -239,6 +239,7 @@ export const configKeys: Translated<"configKeys"> = {
   "key.standby.house": "Name des Hauses dort",
   "key.standby.lease_secs": "Ein ausgefallener Hub behält das Vorrecht (Sekunden)",
   "key.standby.when_alone": "Ein Hub, der weder Vorrecht noch Ersatz erreicht",
+  "key.standby.acknowledge": "Wann eine Änderung als getan gilt",
   "key.people.name": "Name",
   "key.people.channels": "Kanäle, der liebste zuerst",
   "key.people.groups": "Gruppen",

@@ -103,6 +103,7 @@ export const leads: Readonly<Record<string, string>> = {
   rate_limited: "Das war zu oft. Warte ein wenig.",
   upstream_failed: "Ein anderer Dienst hat nicht geantwortet oder abgelehnt.",
   unavailable: "Der Hub kann das gerade nicht. Versuch es gleich noch einmal.",
+  unconfirmed: "Das ist getan, aber der andere Rechner hat es noch nicht. Mach es nicht noch einmal.",
   storage: "Die Platte des Hubs ist voll oder lässt sich nicht beschreiben.",
   config: "In den Einstellungen stimmt etwas nicht.",
   in_use: "Das benutzt schon ein anderes Programm.",

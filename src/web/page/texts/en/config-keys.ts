@@ -237,6 +237,7 @@ export const configKeys = {
   "key.standby.house": "Name of the house there",
   "key.standby.lease_secs": "A hub that is gone keeps the lease (seconds)",
   "key.standby.when_alone": "A hub that reaches neither the lease nor the standby",
+  "key.standby.acknowledge": "When a change counts as done",
   "key.people.name": "Name",
   "key.people.channels": "Channels, the preferred one first",
   "key.people.groups": "Groups",
