@@ -20,18 +20,37 @@ async function shows(home: Controller, label: string, cluster: string, wanted: o
   });
 }
 
-/** Until the device was told this, and once. */
+/** When the action succeeds, the device has been told this, and once. */
 async function told(house: House, id: string, command: object, act: () => Promise<void>): Promise<void> {
   const before = house.commands.length;
-  const since = () => house.commands.slice(before).filter((one) => one.id === id);
   await act();
-  await until(`${id} is told`, () => since().length > 0);
-  if (!isDeepStrictEqual(since(), [{ id, command }])) throw new Error(`told ${JSON.stringify(since())}`);
+  const since = house.commands.slice(before).flatMap((one) => (one.id === id ? [one.command] : []));
+  if (!isDeepStrictEqual(since, [command])) throw new Error(`told ${JSON.stringify(since)}`);
+}
+
+/** The action fails with this status of Matter, and the device was told `command`, or nothing. */
+async function refused(
+  house: House,
+  id: string,
+  { status, command }: { status: number; command?: object },
+  act: () => Promise<void>,
+): Promise<void> {
+  const before = house.commands.length;
+  const answer = await act().then(
+    () => "success",
+    (error: { code?: number }) => error.code ?? String(error),
+  );
+  if (answer !== status) throw new Error(`answered ${answer}`);
+  const since = house.commands.slice(before).flatMap((one) => (one.id === id ? [one.command] : []));
+  if (!isDeepStrictEqual(since, command ? [command] : [])) throw new Error(`told ${JSON.stringify(since)}`);
 }
 
 async function devicesAreThere(home: Controller): Promise<void> {
   await check("the chosen devices are there, and one that Matter has no type for is not", () => {
-    const wanted = [LAMP, "blind", "ceiling", "front.door", "heater", "plug", "weather", "window"];
+    const wanted = [
+      ...[LAMP, "air", "blind", "ceiling", "front.door", "garage", "heater", "mixer", "plug", "pump", "shutter"],
+      ...["slats", "sprinkler", "weather", "window"],
+    ];
     if (!isDeepStrictEqual(home.labels(), wanted)) throw new Error(JSON.stringify(home.labels()));
   });
   await check("a socket", () => shows(home, "plug", "onOff", { onOff: false }));
@@ -56,6 +75,107 @@ async function devicesAreThere(home: Controller): Promise<void> {
   await check("pressure", () => shows(home, "weather", "pressureMeasurement", { measuredValue: 1013 }));
   await check("a presence", () => shows(home, "window", "occupancySensing", { occupancy: { occupied: false } }));
   await check("smoke", () => shows(home, "window", "smokeCoAlarm", { smokeState: 0 }));
+  await check("the slats of a shutter", () =>
+    shows(home, "shutter", "windowCovering", {
+      ...{ currentPositionLiftPercent100ths: 2500, currentPositionTiltPercent100ths: 8000, type: 8 },
+    }),
+  );
+  await check("slats alone", () =>
+    shows(home, "slats", "windowCovering", { currentPositionTiltPercent100ths: 0, type: 7 }),
+  );
+  await check("what a plug uses", () =>
+    shows(home, "plug", "electricalPowerMeasurement", { activePower: 12_500, rmsVoltage: 229_500, rmsCurrent: 55 }),
+  );
+  await check("… and has used", () =>
+    shows(home, "plug", "electricalEnergyMeasurement", { cumulativeEnergyImported: { energy: 3_250_000 } }),
+  );
+  await check("the quality of the air", () => shows(home, "air", "airQuality", { airQuality: 3 }));
+  await check("… its carbon dioxide", () =>
+    shows(home, "air", "carbonDioxideConcentrationMeasurement", { measuredValue: 900, measurementUnit: 0 }),
+  );
+  await check("… and its fine dust", () =>
+    shows(home, "air", "pm25ConcentrationMeasurement", { measuredValue: 22, measurementUnit: 4 }),
+  );
+  await check("a water valve", () =>
+    shows(home, "sprinkler", "valveConfigurationAndControl", { currentState: 0, targetState: 0 }),
+  );
+  await check("… and how far one is open", () =>
+    shows(home, "mixer", "valveConfigurationAndControl", { currentState: 1, currentLevel: 40 }),
+  );
+}
+
+const FAILURE = 0x01;
+const UNSUPPORTED_COMMAND = 0x81;
+const CONSTRAINT_ERROR = 0x87;
+
+async function coversAndValvesObey(house: House, home: Controller): Promise<void> {
+  const covering = (label: string, command: string, args?: Record<string, unknown>) => () =>
+    home.invoke(label, "windowCovering", command, args);
+  await house.tell("shutter", { position: 90, moving: "closing" });
+  await check("a shutter on its way down stops there", () =>
+    told(house, "shutter", { command: "stop" }, covering("shutter", "stopMotion")),
+  );
+  await check("… and its slats turn", () =>
+    told(
+      house,
+      "shutter",
+      { tilt_pct: 60 },
+      covering("shutter", "goToTiltPercentage", { tiltPercent100thsValue: 4000 }),
+    ),
+  );
+  await check("slats alone turn", () => told(house, "slats", { tilt_pct: 0 }, covering("slats", "downOrClose")));
+  await check("a blind that cannot stop says so, and is sent nowhere", () =>
+    refused(house, "blind", { status: UNSUPPORTED_COMMAND }, covering("blind", "stopMotion")),
+  );
+  await check("a garage door without a position closes", () =>
+    told(house, "garage", { command: "close" }, covering("garage", "downOrClose")),
+  );
+  await check("… and does not stop", () =>
+    refused(house, "garage", { status: UNSUPPORTED_COMMAND }, covering("garage", "stopMotion")),
+  );
+  const valve = (label: string, command: string, args?: Record<string, unknown>) => () =>
+    home.invoke(label, "valveConfigurationAndControl", command, args);
+  await check("a valve opens", () => told(house, "sprinkler", { on: true }, valve("sprinkler", "open", {})));
+  await check("… and says so", () => shows(home, "sprinkler", "valveConfigurationAndControl", { currentState: 1 }));
+  await check("… but not for a time, after which nobody would close it", () =>
+    refused(house, "sprinkler", { status: CONSTRAINT_ERROR }, valve("sprinkler", "open", { openDuration: 60 })),
+  );
+  await check("… and closes", () => told(house, "sprinkler", { on: false }, valve("sprinkler", "close")));
+  await check("another valve opens by a quarter", () =>
+    told(house, "mixer", { position: 25 }, valve("mixer", "open", { targetLevel: 25 })),
+  );
+}
+
+async function refusalsAreHeard(house: House, home: Controller): Promise<void> {
+  await check("what its plugin refuses fails", () =>
+    refused(house, "pump", { status: FAILURE, command: { on: true } }, () => home.invoke("pump", "onOff", "on")),
+  );
+  await check("… and is not shown as done", () => shows(home, "pump", "onOff", { onOff: false }));
+  await check("a thermostat is not set beyond what it takes", () =>
+    refused(house, "heater", { status: CONSTRAINT_ERROR }, () =>
+      home.write("heater", "thermostat", { occupiedHeatingSetpoint: 3400 }),
+    ),
+  );
+  for (const id of ["plug", "heater", "front.door", "shutter", "sprinkler", "ceiling"])
+    await house.reachable(id, false);
+  await until("they are away", () => home.reachable("ceiling") === false);
+  const away: [string, string, () => Promise<void>][] = [
+    ["a plug", "plug", () => home.invoke("plug", "onOff", "off")],
+    ["a lock", "front.door", () => home.invoke("front.door", "doorLock", "lockDoor", {})],
+    ["a shutter", "shutter", () => home.invoke("shutter", "windowCovering", "upOrOpen")],
+    ["… to stop it", "shutter", () => home.invoke("shutter", "windowCovering", "stopMotion")],
+    ["a valve", "sprinkler", () => home.invoke("sprinkler", "valveConfigurationAndControl", "open", {})],
+    ["a thermostat", "heater", () => home.write("heater", "thermostat", { occupiedHeatingSetpoint: 1900 })],
+    ["a fan", "ceiling", () => home.write("ceiling", "fanControl", { percentSetting: 10 })],
+  ];
+  for (const [what, id, act] of away)
+    await check(`a command for what is away fails: ${what}`, () => refused(house, id, { status: FAILURE }, act));
+  await check("… and is not shown as done", () => shows(home, "plug", "onOff", { onOff: true }));
+  for (const id of ["plug", "heater", "front.door", "shutter", "sprinkler", "ceiling"]) await house.reachable(id, true);
+  await until("they are back", () => home.reachable("ceiling") === true);
+  await check("one that is back obeys", () =>
+    told(house, "plug", { on: true }, () => home.invoke("plug", "onOff", "on")),
+  );
 }
 
 async function commandsArrive(house: House, home: Controller): Promise<void> {
@@ -235,6 +355,8 @@ async function main(): Promise<number> {
     });
     await devicesAreThere(home);
     await commandsArrive(house, home);
+    await coversAndValvesObey(house, home);
+    await refusalsAreHeard(house, home);
     await reportsArrive(house, home);
     await configurationChanges(house, home);
     await restartsAreSurvived(house, home);

@@ -1,5 +1,6 @@
 import { FanControl } from "@matter/main/clusters/fan-control";
 import { FanDevice } from "@matter/main/devices/fan";
+import type { JsonObject } from "../../sdk/index.ts";
 import { booleanOf, has, known, type MakePart, numberOf, whenSet, within } from "./part.ts";
 
 const { FanMode, FanModeSequence } = FanControl;
@@ -27,14 +28,14 @@ export const fan: MakePart = (device) => {
       return { fanControl: known({ percentSetting: pct, percentCurrent: pct, fanMode: mode }) };
     },
     watch(endpoint, ask) {
-      const turn = (pct: number) =>
-        ask(pct === 0 ? { on: false } : speeds ? { on: true, speed_pct: pct } : { on: true });
-      whenSet(endpoint, "fanControl", "percentSetting", (pct) => {
-        if (typeof pct === "number") turn(pct);
-      });
-      whenSet(endpoint, "fanControl", "fanMode", (mode) => {
+      const turned = (pct: number): JsonObject =>
+        pct === 0 ? { on: false } : speeds ? { on: true, speed_pct: pct } : { on: true };
+      whenSet(endpoint, ["fanControl", "percentSetting"], ask, (pct) =>
+        typeof pct === "number" ? turned(pct) : undefined,
+      );
+      whenSet(endpoint, ["fanControl", "fanMode"], ask, (mode) => {
         const pct = typeof mode === "number" ? SPEED_OF_MODE[mode] : undefined;
-        if (pct !== undefined) turn(pct);
+        return pct === undefined ? undefined : turned(pct);
       });
     },
   };
