@@ -25,9 +25,11 @@ const TYPES = {
 
 /** None for a device that does not say which presses it has. */
 export function buttonsOf(device: HubDevice): Part[] {
-  // What a thermostat calls so is whether it heats.
-  if (isThermostat(device) || describedAs(device, "action")?.word !== undefined) return [];
-  const known = optionsOf(device, "action");
+  // What a thermostat calls so is whether it heats, and a lock, who has opened it.
+  if (isThermostat(device) || device.device_type === "lock") return [];
+  if (describedAs(device, "action")?.word !== undefined) return [];
+  // `recall_*` stands for names that nobody knows.
+  const known = optionsOf(device, "action").filter((action) => !action.includes("*"));
   const buttons = Map.groupBy(
     known.flatMap((action) => pressIn(action, known) ?? []),
     ({ button }) => button,

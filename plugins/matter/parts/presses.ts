@@ -48,7 +48,7 @@ const ONLY = "button";
 /** `known`: all that the device reports. Undefined for what tells nothing more than another of them does. */
 export function pressIn(action: string, known: readonly string[]): Press | undefined {
   const { button, kind } = split(action);
-  if (kind === undefined) return { button: action, kind: "pressed", times: 1 };
+  if (kind === undefined) return { button, kind: "pressed", times: 1 };
   if (kind !== "end of press" && kind.kind !== "pressed") return { button, ...kind };
   // Whoever tells the end of a short press tells its beginning also where it becomes a long one.
   const ends = known.some((one) => {
@@ -75,5 +75,5 @@ function split(action: string): { button: string; kind: Kind | "end of press" | 
     const button = rest.replace(/^button_?/, "");
     if (button !== "") return { button, kind: KINDS.get(end) };
   }
-  return { button: action, kind: undefined };
+  return { button: word, kind: undefined };
 }
