@@ -3,7 +3,7 @@ import type { MqttClient } from "mqtt";
 import { createHubPlace, type HubPlace } from "../../support/hub-place.ts";
 import type { HubProcess } from "../../support/hub-process.ts";
 import { until } from "../../support/wait.ts";
-import { furniture } from "./devices.ts";
+import { type Furniture, furniture } from "./devices.ts";
 
 type State = Record<string, unknown>;
 
@@ -12,6 +12,8 @@ export interface House extends AsyncDisposable {
   /** What the devices were told, the latest last. */
   readonly commands: { id: string; command: State; atMs: number }[];
   tell(id: string, state: State): Promise<void>;
+  /** Further devices. */
+  add(devices: Record<string, Furniture>): Promise<void>;
   /** As its plugin says it. */
   reachable(id: string, isReachable: boolean): Promise<void>;
   /** What the plugin's action answers. */
@@ -22,8 +24,6 @@ export interface House extends AsyncDisposable {
   /** To a new home, by a backup; plugins' settings are copied by hand. */
   move(): Promise<void>;
 }
-
-const DEVICES = furniture();
 
 /** The rights of the account that the devices use are those of the tester of system tests. */
 const TOML = `
@@ -40,6 +40,7 @@ export async function furnish(binary: string): Promise<House> {
   const olds: HubPlace[] = [];
   await place.run(["init"]);
   place.put("plugins/matter/config/config.toml", LOCK);
+  const devices = furniture();
   const commands: House["commands"] = [];
   let client: MqttClient | undefined;
 
@@ -51,7 +52,7 @@ export async function furnish(binary: string): Promise<House> {
       const id = topic.split("/")[2] ?? "";
       const { _hc, ...command } = JSON.parse(payload.toString());
       commands.push({ id, command, atMs: performance.now() });
-      const device = DEVICES[id];
+      const device = devices[id];
       if (!device) return;
       if (device.refuses !== undefined) {
         const { correlation_id } = _hc.command;
@@ -68,31 +69,39 @@ export async function furnish(binary: string): Promise<House> {
 
   /** All of them: after a restart, a device that nobody has heard of is not available. */
   async function report(): Promise<void> {
-    for (const [id, { state }] of Object.entries(DEVICES))
+    for (const [id, { state }] of Object.entries(devices))
       await client?.publishAsync(`hub/devices/${id}/state`, JSON.stringify(state), { qos: 1, retain: true });
   }
 
-  const hub = await startHub();
-  for (const [id, { type, name = id, properties }] of Object.entries(DEVICES)) {
-    const about = {
-      device_id: id,
-      plugin_id: "tester",
-      name,
-      device_type: type,
-      area: "House",
-      capabilities: { type: "object", properties },
-    };
-    await client?.publishAsync("hub/plugins/tester/register", JSON.stringify(about), { qos: 1 });
+  async function register(all: Record<string, Furniture>): Promise<void> {
+    for (const [id, { type, name = id, properties }] of Object.entries(all)) {
+      const about = {
+        device_id: id,
+        plugin_id: "tester",
+        name,
+        device_type: type,
+        area: "House",
+        capabilities: { type: "object", properties },
+      };
+      await client?.publishAsync("hub/plugins/tester/register", JSON.stringify(about), { qos: 1 });
+    }
+    await report();
   }
-  await report();
+
+  const hub = await startHub();
+  await register(devices);
   const house: House = {
     hub,
     commands,
     async tell(id, state) {
-      const device = DEVICES[id];
+      const device = devices[id];
       if (!device) throw new Error(`no device ${id}`);
       device.state = { ...device.state, ...state };
       await client?.publishAsync(`hub/devices/${id}/state`, JSON.stringify(device.state), { qos: 1, retain: true });
+    },
+    async add(more) {
+      Object.assign(devices, more);
+      await register(more);
     },
     async reachable(id, isReachable) {
       const text = isReachable ? "online" : "offline";
