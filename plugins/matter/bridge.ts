@@ -89,7 +89,9 @@ export async function createBridge({ node, hub, log }: BridgeOptions): Promise<B
     } as never);
     for (const { part, endpoint: own } of parts) {
       const values = part.values(device.attributes);
-      if (Object.values(values).some((cluster) => Object.keys(cluster).length > 0)) await own.set(values as never);
+      // Each for itself: two at once, while a command waits with one of them, could wait for each other.
+      for (const [cluster, shown] of Object.entries(values))
+        if (Object.keys(shown).length > 0) await own.set({ [cluster]: shown } as never);
     }
   }
 

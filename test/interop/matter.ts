@@ -190,6 +190,29 @@ async function commandsArrive(house: House, home: Controller): Promise<void> {
   await check("a light's level", () =>
     told(house, "lamp", { brightness_pct: 100 }, () => home.invoke(LAMP, "levelControl", "moveToLevel", level)),
   );
+  await check("… once more, though it is shown already", () =>
+    told(house, "lamp", { brightness_pct: 100 }, () => home.invoke(LAMP, "levelControl", "moveToLevel", level)),
+  );
+  await check("… and at the same time as it is switched on, by another app", async () => {
+    const half = { ...level, level: 127 };
+    await house.tell("lamp", { on: false });
+    await shows(home, LAMP, "onOff", { onOff: false });
+    await Promise.all([
+      home.invoke(LAMP, "onOff", "on"),
+      home.invoke(LAMP, "levelControl", "moveToLevelWithOnOff", half),
+      home.invoke(LAMP, "onOff", "on"),
+    ]);
+    await shows(home, LAMP, "levelControl", { currentLevel: 127 });
+    await shows(home, LAMP, "onOff", { onOff: true });
+  });
+  await check("a socket that is switched on for a time is switched off by itself", async () => {
+    const before = house.commands.length;
+    await home.invoke("plug", "onOff", "onWithTimedOff", { onOffControl: {}, onTime: 3, offWaitTime: 0 });
+    const isOff = () => house.commands.slice(before).some(({ id, command }) => id === "plug" && command.on === false);
+    await until("it is switched off", isOff);
+    await shows(home, "plug", "onOff", { onOff: false });
+    await home.invoke("plug", "onOff", "on");
+  });
   const hue = { hue: 85, saturation: 254, transitionTime: 0, optionsMask: {}, optionsOverride: {} };
   await check("… and colour, as one command", () =>
     told(house, "lamp", { color_rgb: "#00ff02" }, () =>

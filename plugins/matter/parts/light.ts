@@ -1,6 +1,8 @@
 // Lights: on and off, brightness, the temperature of white, colour.
 import type { ActionContext, Endpoint } from "@matter/main";
 import { ColorControlServer } from "@matter/main/behaviors/color-control";
+import { LevelControlServer } from "@matter/main/behaviors/level-control";
+import type { LevelControl } from "@matter/main/clusters/level-control";
 import { ColorTemperatureLightDevice } from "@matter/main/devices/color-temperature-light";
 import { DimmableLightDevice } from "@matter/main/devices/dimmable-light";
 import { ExtendedColorLightDevice } from "@matter/main/devices/extended-color-light";
@@ -18,6 +20,7 @@ import {
   known,
   type MakePart,
   numberOf,
+  tell,
   whenSet,
   within,
 } from "./part.ts";
@@ -28,11 +31,27 @@ const HIGHEST_MIREDS = 65_279;
 const COLOR_MODE = { hueAndSaturation: 0, xy: 1, temperature: 2 } as const;
 const DEFAULT_RANGE_K = { warm: 2200, cold: 6500 };
 
+/** A level is sent also where it is shown already, and never meets a command for on or off that is on its way. */
+class LevelServer extends LevelControlServer.with("OnOff", "Lighting") {
+  override moveToLevelLogic(level: number, ...others: [number | null, boolean, LevelControl.Options?]) {
+    tell(this, { level });
+    return super.moveToLevelLogic(level, ...others);
+  }
+  override async couple(...given: [withOnOff: boolean, options?: LevelControl.Options]): Promise<void> {
+    if (given[0]) {
+      const { transaction } = this.context;
+      await transaction.addResources(this.agent.get(SwitchedServer));
+      await transaction.begin();
+    }
+    await super.couple(...given);
+  }
+}
+
 const PlainLight = OnOffLightDevice.with(SwitchedServer);
-const DimmableLight = DimmableLightDevice.with(SwitchedServer);
-const WhiteLight = ColorTemperatureLightDevice.with(SwitchedServer);
+const DimmableLight = DimmableLightDevice.with(SwitchedServer, LevelServer);
+const WhiteLight = ColorTemperatureLightDevice.with(SwitchedServer, LevelServer);
 const ColorServer = ColorControlServer.with("HueSaturation", "Xy", "ColorTemperature");
-const ColorLight = ExtendedColorLightDevice.with(SwitchedServer, ColorServer);
+const ColorLight = ExtendedColorLightDevice.with(SwitchedServer, LevelServer, ColorServer);
 
 export const light: MakePart = (device) => {
   if (device.device_type !== "light" || !has(device, "on")) return undefined;
@@ -56,17 +75,17 @@ export const light: MakePart = (device) => {
       ...(colored ? { colorControl: colorOf(attributes, can, range) } : {}),
     }),
     watch(endpoint, ask) {
-      whenSwitched(endpoint, ask);
+      whenSwitched(endpoint, ask, ({ level }: { level: number }) => (can.dim ? pctOf(level) : {}));
       if (can.dim)
         whenSet(endpoint, ["levelControl", "currentLevel"], ask, (level) =>
-          typeof level === "number"
-            ? { brightness_pct: Math.max(1, Math.round((level * 100) / HIGHEST_LEVEL)) }
-            : undefined,
+          typeof level === "number" ? pctOf(level) : undefined,
         );
       if (colored) watchColor(endpoint, ask, can);
     },
   };
 };
+
+const pctOf = (level: number) => ({ brightness_pct: Math.max(1, Math.round((level * 100) / HIGHEST_LEVEL)) });
 
 function levelOf(pct: number | undefined): number | undefined {
   return within(1, HIGHEST_LEVEL, pct === undefined ? undefined : (pct * HIGHEST_LEVEL) / 100);

@@ -10,6 +10,6 @@ export const onOff: MakePart = (device) => {
     id: "switch",
     type: OnOffPlugInUnitDevice.with(SwitchedServer),
     values: ({ on }) => ({ onOff: known({ onOff: booleanOf(on) }) }),
-    watch: whenSwitched,
+    watch: (endpoint, ask) => whenSwitched(endpoint, ask),
   };
 };

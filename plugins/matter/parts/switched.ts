@@ -1,6 +1,7 @@
 // On and off as the other side commands it, also where that is shown already, and when a time runs out that it was commanded with.
 import type { Endpoint } from "@matter/main";
 import { OnOffServer } from "@matter/main/behaviors/on-off";
+import type { Json, JsonObject } from "../../sdk/index.ts";
 import { type Ask, tell, whenSet, whenTold } from "./part.ts";
 
 export class SwitchedServer extends OnOffServer.with("Lighting") {
@@ -14,8 +15,13 @@ export class SwitchedServer extends OnOffServer.with("Lighting") {
   }
 }
 
-export function whenSwitched(endpoint: Endpoint, ask: Ask): void {
-  whenTold(endpoint, ask, (on: boolean) => ({ on }));
+/** `others`: what else is told of it. */
+export function whenSwitched<T extends Json = never>(
+  endpoint: Endpoint,
+  ask: Ask,
+  others?: (told: T) => JsonObject,
+): void {
+  whenTold(endpoint, ask, (told: boolean | T) => (typeof told === "boolean" ? { on: told } : (others?.(told) ?? {})));
   // A level may switch it, too.
   whenSet(endpoint, ["onOff", "onOff"], ask, (on) => ({ on: on === true }));
 }
