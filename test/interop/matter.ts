@@ -20,12 +20,13 @@ async function shows(home: Controller, label: string, cluster: string, wanted: o
   });
 }
 
-/** When the action succeeds, the device has been told this, and once. */
+/** The action succeeds, and the device is told this, and once. */
 async function told(house: House, id: string, command: object, act: () => Promise<void>): Promise<void> {
   const before = house.commands.length;
+  const since = () => house.commands.slice(before).flatMap((one) => (one.id === id ? [one.command] : []));
   await act();
-  const since = house.commands.slice(before).flatMap((one) => (one.id === id ? [one.command] : []));
-  if (!isDeepStrictEqual(since, [command])) throw new Error(`told ${JSON.stringify(since)}`);
+  await until(`${id} is told`, () => since().length > 0);
+  if (!isDeepStrictEqual(since(), [command])) throw new Error(`told ${JSON.stringify(since())}`);
 }
 
 /** The action fails with this status of Matter, and the device was told `command`, or nothing. */
@@ -156,6 +157,17 @@ async function refusalsAreHeard(house: House, home: Controller): Promise<void> {
       home.write("heater", "thermostat", { occupiedHeatingSetpoint: 3400 }),
     ),
   );
+  await check("… nor to a mode that it does not have", () =>
+    refused(house, "heater", { status: CONSTRAINT_ERROR }, () => home.write("heater", "thermostat", { systemMode: 7 })),
+  );
+  await check("a fan does not find its speed by itself", () =>
+    refused(house, "ceiling", { status: CONSTRAINT_ERROR }, () => home.write("ceiling", "fanControl", { fanMode: 5 })),
+  );
+  await check("a valve is not closed after a time that is set for later, either", () =>
+    refused(house, "sprinkler", { status: CONSTRAINT_ERROR }, () =>
+      home.write("sprinkler", "valveConfigurationAndControl", { defaultOpenDuration: 60 }),
+    ),
+  );
   for (const id of ["plug", "heater", "front.door", "shutter", "sprinkler", "ceiling"])
     await house.reachable(id, false);
   await until("they are away", () => home.reachable("ceiling") === false);
@@ -217,6 +229,17 @@ async function commandsArrive(house: House, home: Controller): Promise<void> {
   await check("… and colour, as one command", () =>
     told(house, "lamp", { color_rgb: "#00ff02" }, () =>
       home.invoke(LAMP, "colorControl", "moveToHueAndSaturation", hue),
+    ),
+  );
+  await check("… once more, though it is shown already", () =>
+    told(house, "lamp", { color_rgb: "#00ff02" }, () =>
+      home.invoke(LAMP, "colorControl", "moveToHueAndSaturation", hue),
+    ),
+  );
+  const white = { colorTemperatureMireds: 250, transitionTime: 0, optionsMask: {}, optionsOverride: {} };
+  await check("… and its white", () =>
+    told(house, "lamp", { color_temp_k: 4000 }, () =>
+      home.invoke(LAMP, "colorControl", "moveToColorTemperature", white),
     ),
   );
   await check("a blind goes down to a third", () =>

@@ -1,8 +1,5 @@
 // Lights: on and off, brightness, the temperature of white, colour.
 import type { ActionContext, Endpoint } from "@matter/main";
-import { ColorControlServer } from "@matter/main/behaviors/color-control";
-import { LevelControlServer } from "@matter/main/behaviors/level-control";
-import type { LevelControl } from "@matter/main/clusters/level-control";
 import { ColorTemperatureLightDevice } from "@matter/main/devices/color-temperature-light";
 import { DimmableLightDevice } from "@matter/main/devices/dimmable-light";
 import { ExtendedColorLightDevice } from "@matter/main/devices/extended-color-light";
@@ -11,6 +8,7 @@ import { Status } from "@matter/types";
 import type { JsonObject } from "../../sdk/index.ts";
 import type { HubDevice } from "../hub.ts";
 import { fromHueAndSaturation, fromXy, toHueAndSaturation, toXy } from "./color.ts";
+import { ColorServer, HIGHEST_LEVEL, kelvinOf, LevelServer, pctOf, WhiteServer } from "./light-servers.ts";
 import {
   type Ask,
   booleanOf,
@@ -20,37 +18,18 @@ import {
   known,
   type MakePart,
   numberOf,
-  tell,
   whenSet,
   within,
 } from "./part.ts";
 import { SwitchedServer, whenSwitched } from "./switched.ts";
 
-const HIGHEST_LEVEL = 254;
 const HIGHEST_MIREDS = 65_279;
 const COLOR_MODE = { hueAndSaturation: 0, xy: 1, temperature: 2 } as const;
 const DEFAULT_RANGE_K = { warm: 2200, cold: 6500 };
 
-/** A level is sent also where it is shown already, and never meets a command for on or off that is on its way. */
-class LevelServer extends LevelControlServer.with("OnOff", "Lighting") {
-  override moveToLevelLogic(level: number, ...others: [number | null, boolean, LevelControl.Options?]) {
-    tell(this, { level });
-    return super.moveToLevelLogic(level, ...others);
-  }
-  override async couple(...given: [withOnOff: boolean, options?: LevelControl.Options]): Promise<void> {
-    if (given[0]) {
-      const { transaction } = this.context;
-      await transaction.addResources(this.agent.get(SwitchedServer));
-      await transaction.begin();
-    }
-    await super.couple(...given);
-  }
-}
-
 const PlainLight = OnOffLightDevice.with(SwitchedServer);
 const DimmableLight = DimmableLightDevice.with(SwitchedServer, LevelServer);
-const WhiteLight = ColorTemperatureLightDevice.with(SwitchedServer, LevelServer);
-const ColorServer = ColorControlServer.with("HueSaturation", "Xy", "ColorTemperature");
+const WhiteLight = ColorTemperatureLightDevice.with(SwitchedServer, LevelServer, WhiteServer);
 const ColorLight = ExtendedColorLightDevice.with(SwitchedServer, LevelServer, ColorServer);
 
 export const light: MakePart = (device) => {
@@ -75,7 +54,8 @@ export const light: MakePart = (device) => {
       ...(colored ? { colorControl: colorOf(attributes, can, range) } : {}),
     }),
     watch(endpoint, ask) {
-      whenSwitched(endpoint, ask, ({ level }: { level: number }) => (can.dim ? pctOf(level) : {}));
+      // A light of its kind has them all in Matter, whatever this one can do.
+      whenSwitched(endpoint, ask, (told: JsonObject) => takenBy(told, can));
       if (can.dim)
         whenSet(endpoint, ["levelControl", "currentLevel"], ask, (level) =>
           typeof level === "number" ? pctOf(level) : undefined,
@@ -85,8 +65,6 @@ export const light: MakePart = (device) => {
   };
 };
 
-const pctOf = (level: number) => ({ brightness_pct: Math.max(1, Math.round((level * 100) / HIGHEST_LEVEL)) });
-
 function levelOf(pct: number | undefined): number | undefined {
   return within(1, HIGHEST_LEVEL, pct === undefined ? undefined : (pct * HIGHEST_LEVEL) / 100);
 }
@@ -94,6 +72,13 @@ function levelOf(pct: number | undefined): number | undefined {
 /** Within Matter's bounds: some lights announce a range that no light has. */
 function miredsOf(kelvin: number): number {
   return within(1, HIGHEST_MIREDS, 1_000_000 / kelvin) ?? HIGHEST_MIREDS;
+}
+
+/** Throws for white where there is none; a level that cannot be set is none to fail for, as apps set one to switch it on. */
+function takenBy(told: JsonObject, can: { dim: boolean; white: boolean }): JsonObject {
+  if (told.color_temp_k !== undefined && !can.white)
+    throw cannot("the light has no white to set", Status.UnsupportedCommand);
+  return told.brightness_pct !== undefined && !can.dim ? {} : told;
 }
 
 interface Range {
@@ -139,11 +124,10 @@ function colorOf(
   return { ...toHueAndSaturation(rgb), ...toXy(rgb), colorMode: COLOR_MODE.hueAndSaturation };
 }
 
-function watchColor(endpoint: Endpoint, ask: Ask, can: { white: boolean; color: boolean }): void {
+function watchColor(endpoint: Endpoint, ask: Ask, can: { dim: boolean; white: boolean; color: boolean }): void {
   whenSet(endpoint, ["colorControl", "colorTemperatureMireds"], ask, (mireds) => {
     if (typeof mireds !== "number" || mireds <= 0) return undefined;
-    if (!can.white) throw cannot("the light has no white to set", Status.UnsupportedCommand);
-    return { color_temp_k: Math.round(1_000_000 / mireds) };
+    return takenBy(kelvinOf(mireds), can);
   });
   if (!can.color) return;
   // As they are to be: both hue and saturation, although one is told before the other.

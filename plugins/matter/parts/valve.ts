@@ -15,16 +15,18 @@ import {
   numberOf,
   optionsOf,
   tell,
+  whenSet,
   whenTold,
   within,
 } from "./part.ts";
 
 const { Closed, Open, Transitioning } = ValveConfigurationAndControl.ValveState;
 
+const notForATime = () => cannot("it is not closed by itself after a time: close it with a rule");
+
 class HubValveServer extends ValveConfigurationAndControlServer {
   override open({ openDuration, targetLevel }: ValveConfigurationAndControl.OpenRequest): void {
-    if (typeof openDuration === "number")
-      throw cannot("it is not closed by itself after a time: close it with a rule", Status.ConstraintError);
+    if (typeof openDuration === "number") throw notForATime();
     tell(this, { level: targetLevel ?? 100 });
   }
   override close(): void {
@@ -62,14 +64,17 @@ export const valve: MakePart = (device) => {
         }),
       };
     },
-    watch: (endpoint, ask) =>
+    watch(endpoint, ask) {
       whenTold(endpoint, ask, ({ level }: { level: number }) => {
-        if (goes) return { position: level };
-        const order = orderFor(level, device);
-        if (!order)
-          throw cannot(level === 0 ? "it cannot be closed" : "it cannot be opened", Status.UnsupportedCommand);
+        const order = goes ? { position: level } : orderFor(level, device);
+        if (!order) throw cannot(`it takes no order to ${level === 0 ? "close" : "open"}`, Status.UnsupportedCommand);
         return order;
-      }),
+      });
+      whenSet(endpoint, ["valveConfigurationAndControl", "defaultOpenDuration"], ask, (duration) => {
+        if (duration !== null) throw notForATime();
+        return undefined;
+      });
+    },
   };
 };
 
