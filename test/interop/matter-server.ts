@@ -191,8 +191,8 @@ const ONE_BUTTON = 0b0110;
 const [INITIAL_PRESS, LONG_PRESS, SHORT_RELEASE, LONG_RELEASE, ONGOING, COMPLETE] = [1, 2, 3, 4, 5, 6];
 
 async function buttonsAreHeard(house: House, home: PythonHome): Promise<void> {
-  await check("a remote has three buttons, one of which can be held and pressed twice", () =>
-    shows(home, "Remote", { buttonFeatures: [ONE_BUTTON, ONE_BUTTON, 0b1_1110] }),
+  await check("a remote has four buttons: two are pressed, one can be held, one held and pressed twice", () =>
+    shows(home, "Remote", { buttonFeatures: [ONE_BUTTON, ONE_BUTTON, 0b1_1110, 0b0_1110] }),
   );
   async function heard(action: string, wanted: readonly number[]): Promise<void> {
     const before = home.events.length;
@@ -208,6 +208,11 @@ async function buttonsAreHeard(house: House, home: PythonHome): Promise<void> {
   const twice = [INITIAL_PRESS, SHORT_RELEASE, INITIAL_PRESS, ONGOING, SHORT_RELEASE, COMPLETE] as number[];
   await check("a double press", () => heard("left_double", twice));
   await check("a long press", () => heard("left_hold", [INITIAL_PRESS, LONG_PRESS, LONG_RELEASE] as number[]));
+  await check("… one that is told again and again until it is let go", async () => {
+    await heard("right_hold", [INITIAL_PRESS, LONG_PRESS] as number[]);
+    await heard("right_hold", []);
+    await heard("right_release", [LONG_RELEASE] as number[]);
+  });
 }
 
 const MANY = Array.from({ length: 60 }, (_, index) => `many_${index}`);

@@ -55,17 +55,13 @@ function buttonPart(button: string, of: { presses: readonly Press[]; known: read
     async press(endpoint, action) {
       const press = pressIn(action, of.known);
       if (press?.button !== button) return;
-      const events: Happened[] = [];
+      const wasHeld = holding;
+      holding = press.kind === "held" && isLetGo;
+      // Also where that it was let go has been lost.
+      const events: Happened[] = wasHeld && press.kind !== "held" ? [LET_GO] : [];
       if (press.kind === "pressed") events.push(...pressed(press.times, most > 1));
       // Some tell again and again that they are held.
-      else if (press.kind === "held") {
-        if (!holding) events.push(["initialPress", { newPosition: PRESSED }], ["longPress", { newPosition: PRESSED }]);
-        holding = isLetGo;
-        if (!isLetGo) events.push(LET_GO);
-      } else if (holding) {
-        holding = false;
-        events.push(LET_GO);
-      }
+      if (press.kind === "held" && !wasHeld) events.push(...HELD, ...(isLetGo ? [] : [LET_GO]));
       await emit(endpoint, events);
     },
   };
@@ -73,6 +69,10 @@ function buttonPart(button: string, of: { presses: readonly Press[]; known: read
 
 type Happened = readonly [name: string, payload: Record<string, number>];
 
+const HELD: readonly Happened[] = [
+  ["initialPress", { newPosition: PRESSED }],
+  ["longPress", { newPosition: PRESSED }],
+];
 const LET_GO: Happened = ["longRelease", { previousPosition: PRESSED }];
 
 /** In the order that Matter asks for. */

@@ -63,7 +63,11 @@ const DEVICES = [
     ["IKEA", "E1812"],
     [
       ...battery,
-      { ...reads("action", ""), type: "enum", values: ["on", "off", "left_single", "left_double", "left_hold"] },
+      {
+        ...reads("action", ""),
+        type: "enum",
+        values: ["on", "off", "left_single", "left_double", "left_hold", "right_hold", "right_release"],
+      },
     ],
   ),
   zigbee("0xa4c1380e5f6a7b81", "Curtain", ["Tuya", "TS0601_cover_1"], [COVER]),
