@@ -47,4 +47,4 @@ if [ -z "$folder" ]; then
   "$folder/bin/pip" install --quiet --disable-pip-version-check "python-matter-server[server]==$VERSION"
 fi
 # Whatever is left of it ends with it.
-timeout 240 unshare --net --mount --pid --fork --kill-child=KILL --mount-proc "$0" "$binary" inside "$folder/bin/matter-server"
+timeout 300 unshare --net --mount --pid --fork --kill-child=KILL --mount-proc "$0" "$binary" inside "$folder/bin/matter-server"
