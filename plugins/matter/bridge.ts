@@ -5,6 +5,7 @@ import { BridgedDeviceBasicInformationServer } from "@matter/main/behaviors/brid
 import { AggregatorEndpoint } from "@matter/main/endpoints/aggregator";
 import { BridgedNodeEndpoint } from "@matter/main/endpoints/bridged-node";
 import type { JsonObject, Log } from "../sdk/index.ts";
+import { collect } from "./asked.ts";
 import type { HubClient, HubDevice } from "./hub.ts";
 import { type Battery, BatteryServer, batteryOf } from "./parts/battery.ts";
 import { partsOf } from "./parts/index.ts";
@@ -26,6 +27,8 @@ export interface Bridge {
   refresh(): Promise<void>;
   /** One device was changed, added or removed. */
   changed(id: string): Promise<void>;
+  /** A button of one was used, in the device's own words. */
+  pressed(id: string, action: string): Promise<void>;
   readonly size: number;
 }
 
@@ -37,8 +40,6 @@ interface Bridged {
   device: HubDevice;
 }
 
-/** Several of Matter's commands are one for the device: hue and saturation, on and the level. */
-const TOGETHER_MS = 50;
 /** When a device has not done what it was asked to, the other side is told how it is. */
 const SHOWN_AGAIN_MS = 10_000;
 
@@ -70,7 +71,8 @@ export async function createBridge({ node, hub, log }: BridgeOptions): Promise<B
     const made = make(device, { parts, battery, features });
     await aggregator.add(made.endpoint);
     bridged.set(device.id, made);
-    for (const { part, endpoint } of made.parts) part.watch?.(endpoint, asker(made));
+    const ask = collect(device.id, (wanted) => command(made, wanted));
+    for (const { part, endpoint } of made.parts) part.watch?.(endpoint, ask);
   }
 
   async function remove(id: string): Promise<void> {
@@ -87,32 +89,23 @@ export async function createBridge({ node, hub, log }: BridgeOptions): Promise<B
     } as never);
     for (const { part, endpoint: own } of parts) {
       const values = part.values(device.attributes);
-      if (Object.values(values).some((cluster) => Object.keys(cluster).length > 0)) await own.set(values as never);
+      // Each for itself: two at once, while a command waits with one of them, could wait for each other.
+      for (const [cluster, shown] of Object.entries(values))
+        if (Object.keys(shown).length > 0) await own.set({ [cluster]: shown } as never);
     }
   }
 
-  /** Collects what is asked of a device, and hands it to the hub as one command. */
-  function asker(of: Bridged): (command: JsonObject) => void {
-    let pending: JsonObject | undefined;
-    const send = async (): Promise<void> => {
-      const { on, ...others } = pending ?? {};
-      pending = undefined;
-      const command: JsonObject = on === undefined ? others : on === false ? { on } : { on, ...others };
-      // Not what was removed or made anew meanwhile.
-      const again = () =>
-        void inTurn(async () => (bridged.get(of.device.id) === of ? show(of) : undefined)).catch(report);
-      try {
-        await hub.command(of.device.id, command);
-        setTimeout(again, SHOWN_AGAIN_MS);
-      } catch (error) {
-        log.warn("the hub refuses a command", { device: of.device.id, error: String(error) });
-        again();
-      }
-    };
-    return (command) => {
-      if (!pending) setTimeout(() => void send(), TOGETHER_MS);
-      pending = { ...pending, ...command };
-    };
+  async function command(to: Bridged, wanted: JsonObject): Promise<void> {
+    const { id } = to.device;
+    try {
+      await hub.command(id, wanted);
+    } catch (error) {
+      log.warn("a command is refused", { device: id, error: String(error) });
+      throw error;
+    }
+    // Not what was removed or made anew meanwhile.
+    const again = () => void inTurn(async () => (bridged.get(id) === to ? show(to) : undefined)).catch(report);
+    setTimeout(again, SHOWN_AGAIN_MS);
   }
 
   const report = (error: unknown): void => log.error("a device cannot be bridged", { error: String(error) });
@@ -148,6 +141,10 @@ export async function createBridge({ node, hub, log }: BridgeOptions): Promise<B
         const device = await hub.device(id);
         if (device) await tried(device);
         else await remove(id);
+      }),
+    pressed: (id, action) =>
+      inTurn(async () => {
+        for (const { part, endpoint } of bridged.get(id)?.parts ?? []) await part.press?.(endpoint, action);
       }),
   };
 }

@@ -1,5 +1,6 @@
 // The hub over its API: all devices at once, what changes as it happens, and commands.
 import type { Json, JsonObject, Log } from "../sdk/index.ts";
+import { createAnswers, HubRefusal } from "./answers.ts";
 import { deviceOf, type HubScene, sceneIdOf } from "./scenes.ts";
 
 export interface HubDevice {
@@ -24,20 +25,37 @@ export interface Storage {
   save(text: string): Promise<void>;
 }
 
+/** What is told of the hub as it happens. */
+export interface Followed {
+  /** A device reported something, became available or not, or got another name. */
+  changed(id: string): void;
+  /** A button of it was used, in the device's own words. */
+  pressed(id: string, action: string): void;
+  /** Events may have been missed: after each connect. */
+  lost(): void;
+}
+
 export interface HubClient {
   storage: Storage;
   /** The devices, and the scenes as such. */
   devices(): Promise<HubDevice[]>;
   /** Undefined for a device that is not there. */
   device(id: string): Promise<HubDevice | undefined>;
-  /** Throws with the hub's words where it refuses the command. */
+  /** Throws HubRefusal with the reason where the hub, or soon after the device's side, refuses the command. */
   command(id: string, command: JsonObject): Promise<void>;
-  /** Calls `changed` with a device's id, and `lost` when events may have been missed: after each connect. */
-  follow(changed: (id: string) => void, lost: () => void): void;
+  follow(followed: Followed): void;
   unfollow(): void;
 }
 
-const TYPES = ["device_state_changed", "device_availability_changed", "device_name_changed"];
+const CHANGES = ["device_state_changed", "device_availability_changed", "device_name_changed"];
+const TYPES = [...CHANGES, "device_action", "device_command_failed"];
+interface StreamEvent {
+  type: string;
+  device_id?: string;
+  action?: string;
+  correlation_id?: string;
+  message?: string;
+}
 const ANSWER_WITHIN_MS = 10_000;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -51,6 +69,7 @@ export function connectHub(env: Readonly<Record<string, string | undefined>>, pl
   let socket: WebSocket | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let isFollowing = false;
+  const answers = createAnswers();
 
   async function ask(path: string, init: RequestInit = {}): Promise<Response> {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
@@ -58,7 +77,7 @@ export function connectHub(env: Readonly<Record<string, string | undefined>>, pl
   }
   async function checked(path: string, init?: RequestInit): Promise<Response> {
     const response = await ask(path, init);
-    if (!response.ok) throw new Error(await reasonOf(response));
+    if (!response.ok) throw new HubRefusal(await reasonOf(response), response.status);
     return response;
   }
   const asJson = (method: string, body: unknown): RequestInit => ({
@@ -77,24 +96,31 @@ export function connectHub(env: Readonly<Record<string, string | undefined>>, pl
     return all;
   }
 
-  function follow(changed: (id: string) => void, lost: () => void, pause = 1000): void {
+  function heard({ type, device_id: id, ...event }: StreamEvent, followed: Followed): void {
+    if (type === "stream_gap") followed.lost();
+    if (id === undefined) return;
+    if (type === "device_action") followed.pressed(id, event.action ?? "");
+    else if (type === "device_command_failed") answers.failed(id, event.correlation_id ?? "", event.message ?? "");
+    else {
+      if (type === "device_state_changed") answers.reported(id);
+      followed.changed(id);
+    }
+  }
+
+  function follow(followed: Followed, pause = 1000): void {
     const address = `${url?.replace(/^http/, "ws")}/events/stream?type=${TYPES.join(",")}`;
     const opened = new WebSocket(address, { headers, tls } as unknown as string[]);
     socket = opened;
     let wait = pause;
     opened.onopen = () => {
       wait = 1000;
-      lost();
+      followed.lost();
     };
-    opened.onmessage = ({ data }) => {
-      const event = JSON.parse(String(data)) as { type: string; device_id?: string };
-      if (event.type === "stream_gap") lost();
-      else if (event.device_id !== undefined) changed(event.device_id);
-    };
+    opened.onmessage = ({ data }) => heard(JSON.parse(String(data)) as StreamEvent, followed);
     opened.onclose = () => {
       if (!isFollowing || socket !== opened) return;
       log.debug("the hub's stream ended; connecting again");
-      retry = setTimeout(() => follow(changed, lost, Math.min(wait * 2, LONGEST_PAUSE_MS)), wait);
+      retry = setTimeout(() => follow(followed, Math.min(wait * 2, LONGEST_PAUSE_MS)), wait);
     };
   }
 
@@ -102,6 +128,14 @@ export function connectHub(env: Readonly<Record<string, string | undefined>>, pl
     isFollowing = false;
     clearTimeout(retry);
     socket?.close();
+  }
+
+  /** A scene of which a part fails has done the rest; one of which nothing works has failed. */
+  async function activate(scene: string): Promise<void> {
+    const response = await checked(`/scenes/${encodeURIComponent(scene)}/activate`, asJson("POST", {}));
+    const { sent, failed } = (await response.json()) as { sent: unknown[]; failed: { error: string }[] };
+    const [first] = failed;
+    if (sent.length === 0 && first) throw new HubRefusal(first.error, 409);
   }
 
   const device = (id: string) => `/devices/${encodeURIComponent(id)}`;
@@ -128,12 +162,15 @@ export function connectHub(env: Readonly<Record<string, string | undefined>>, pl
     },
     async command(id, command) {
       const scene = sceneIdOf(id);
-      if (scene === undefined) await checked(`${device(id)}/state`, asJson("PATCH", command));
-      else await checked(`/scenes/${encodeURIComponent(scene)}/activate`, asJson("POST", {}));
+      if (scene !== undefined) return activate(scene);
+      return answers.after(id, async () => {
+        const response = await checked(`${device(id)}/state`, asJson("PATCH", command));
+        return ((await response.json()) as { correlation_id: string }).correlation_id;
+      });
     },
-    follow(changed, lost) {
+    follow(followed) {
       isFollowing = true;
-      follow(changed, lost);
+      follow(followed);
     },
     unfollow,
   };

@@ -43,10 +43,11 @@ runPlugin({
     if (!node.lifecycle.isOnline) await node.start();
     kept = undefined;
     log.info("devices are bridged", { devices: bridge.size, port: config.port });
-    hub.follow(
-      (id) => void bridge.changed(id).catch(report),
-      () => void bridge.refresh().catch(report),
-    );
+    hub.follow({
+      changed: (id) => void bridge.changed(id).catch(report),
+      pressed: (id, action) => void bridge.pressed(id, action).catch(report),
+      lost: () => void bridge.refresh().catch(report),
+    });
     plugin.every(REFRESH_MS, bridge.refresh);
     const { addPairing } = await import("./pairing.ts");
     const endPairing = addPairing(plugin, node);

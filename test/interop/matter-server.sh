@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Matter bridge with Home Assistant's python-matter-server, which is the Matter project's own controller, in a network of their own:
-# it pairs, and reads a door, an alarm, a temperature in °F and a pressure in kPa, as zigbee2mqtt and Tasmota announce them.
+# it pairs, reads what zigbee2mqtt and Tasmota announce and what a plugin registers, commands each kind, and hears buttons and refusals.
 # Usage: test/interop/matter-server.sh [HUB], as root. Needs iproute2, python3-venv (3.11 or later), libnl-route-3-200 and Bun 1.4.5 (bun,
 # or npx to get it). It is installed from PyPI for the time of the test, or taken from the virtual environment that
 # MATTER_SERVER_FOLDER names. Only a machine whose kernel gives no such network is excused.
@@ -47,4 +47,4 @@ if [ -z "$folder" ]; then
   "$folder/bin/pip" install --quiet --disable-pip-version-check "python-matter-server[server]==$VERSION"
 fi
 # Whatever is left of it ends with it.
-timeout 170 unshare --net --mount --pid --fork --kill-child=KILL --mount-proc "$0" "$binary" inside "$folder/bin/matter-server"
+timeout 300 unshare --net --mount --pid --fork --kill-child=KILL --mount-proc "$0" "$binary" inside "$folder/bin/matter-server"

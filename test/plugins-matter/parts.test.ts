@@ -1,30 +1,12 @@
 // What devices of the hub are in Matter, and which of them are bridged. test/interop/matter.ts pairs them.
 import { expect, test } from "bun:test";
 import { chooser } from "../../plugins/matter/chosen.ts";
-import type { HubDevice } from "../../plugins/matter/hub.ts";
 import { batteryOf } from "../../plugins/matter/parts/battery.ts";
 import { partsOf } from "../../plugins/matter/parts/index.ts";
 import { viewsOf } from "../../plugins/matter/parts/views.ts";
 import { deviceOf } from "../../plugins/matter/scenes.ts";
 import type { JsonObject } from "../../plugins/sdk/index.ts";
-
-function device(edited: Partial<HubDevice>): HubDevice {
-  const none = { area: null, device_type: null, manufacturer: null, model: null, sw_version: null };
-  return {
-    id: "d",
-    name: "Device",
-    ...none,
-    tags: [],
-    available: true,
-    attributes: {},
-    capabilities: null,
-    schema: null,
-    ...edited,
-  };
-}
-
-const shown = (edited: Partial<HubDevice>) =>
-  partsOf(device(edited)).map((part) => [part.id, part.values(edited.attributes ?? {})]);
+import { device, measured, shown } from "./support/shown.ts";
 
 test("a light shows what it can do and no more", () => {
   expect(shown({ device_type: "light", attributes: { on: true } })).toEqual([["light", { onOff: { onOff: true } }]]);
@@ -62,11 +44,6 @@ test("a contact is closed where it is not open, whatever the device itself calls
     expect(shown({ schema: { properties: door }, attributes: { contact: !open, open } })).toEqual([
       ["contact", { booleanState: { stateValue: !open } }],
     ]);
-});
-
-const measured = (unit: string, word?: string) => ({
-  ...{ type: "number", readOnly: true, unit },
-  ...(word !== undefined && { word }),
 });
 
 test("a value in another unit than the word's is not sent as one; the derived one beside it is", () => {

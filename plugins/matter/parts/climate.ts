@@ -3,7 +3,7 @@ import { ThermostatServer } from "@matter/main/behaviors/thermostat";
 import { Thermostat } from "@matter/main/clusters/thermostat";
 import { ThermostatDevice } from "@matter/main/devices/thermostat";
 import type { HubDevice } from "../hub.ts";
-import { has, known, type MakePart, numberOf, optionsOf, whenSet, within } from "./part.ts";
+import { cannot, has, known, type MakePart, numberOf, optionsOf, whenSet, within } from "./part.ts";
 
 const { SystemMode } = Thermostat;
 const LIMITS = { low: 500, high: 3500 };
@@ -42,13 +42,13 @@ export const climate: MakePart = (device) => {
     },
     watch(endpoint, ask) {
       for (const name of target)
-        whenSet(endpoint, "thermostat", name, (value) => {
-          if (typeof value === "number") ask({ target_temperature: value / 100 });
-        });
-      whenSet(endpoint, "thermostat", "systemMode", (mode) => {
-        // A device whose modes have other names, or that has none, is not asked for one that it does not know.
+        whenSet(endpoint, ["thermostat", name], ask, (value) =>
+          typeof value === "number" ? { target_temperature: value / 100 } : undefined,
+        );
+      whenSet(endpoint, ["thermostat", "systemMode"], ask, (mode) => {
         const word = (WORDS_OF_MODE[Number(mode)] ?? ON).find((one) => modes.includes(one));
-        if (word !== undefined) ask({ mode: word });
+        if (word === undefined) throw cannot("the device has no such mode");
+        return { mode: word };
       });
     },
   };

@@ -1,82 +1,107 @@
-// Blinds, shutters, garage doors and other covers: how far they are open, how their slats stand, and what they are doing.
-import { MovementDirection, type MovementType, WindowCoveringServer } from "@matter/main/behaviors/window-covering";
+// Blinds, shutters, garage doors and other covers: how far they are open, how their slats stand, and what they are doing. What one
+// cannot do is refused: a shutter that cannot stop must not be sent somewhere instead.
+import { MovementDirection, MovementType, WindowCoveringServer } from "@matter/main/behaviors/window-covering";
 import { WindowCovering } from "@matter/main/clusters/window-covering";
 import { WindowCoveringDevice } from "@matter/main/devices/window-covering";
-import type { Json } from "../../sdk/index.ts";
-import { askAgain, has, known, type MakePart, numberOf, optionsOf, whenAskedAgain, whenSet, within } from "./part.ts";
+import { Status } from "@matter/types";
+import type { Json, JsonObject } from "../../sdk/index.ts";
+import type { HubDevice } from "../hub.ts";
+import { cannot, has, isSettable, known, type MakePart, numberOf, optionsOf, tell, whenTold, within } from "./part.ts";
 
 const { Closing, Opening, Stopped } = WindowCovering.MovementStatus;
+const Kinds = WindowCovering.WindowCoveringType;
+
+/** In hundredths of a percent, as Matter counts how far it is closed. */
+const CLOSED = 10_000;
+
+type Told = { stop: true } | { moves: "lift" | "tilt"; closed: number };
 
 /** The hub says how far it does what it is asked to; the server's own would say that it is there at once. */
-class HubCoveringServer extends WindowCoveringServer.with("Lift", "PositionAwareLift") {
-  override async handleMovement(): Promise<void> {}
-}
-/** One that takes a command to stop, which is not the same as going to where it was last seen. */
-class StoppingServer extends HubCoveringServer {
-  override handleStopMovement(): void {
-    askAgain(this, "stop");
-  }
-}
-/** One that reports no position: up, down and stop are all there is. */
-class BlindServer extends WindowCoveringServer.with("Lift") {
-  override async handleMovement(_of: MovementType, _reversed: boolean, to: MovementDirection): Promise<void> {
-    askAgain(this, to === MovementDirection.Close ? "close" : "open");
+class HubCoveringServer extends WindowCoveringServer.with("Lift") {
+  // Returns nothing to wait for: what fails fails the command.
+  override handleMovement(of: MovementType, _reversed: boolean, to: MovementDirection, closed?: number): void {
+    const end = to === MovementDirection.Close ? CLOSED : 0;
+    tell(this, { moves: of === MovementType.Tilt ? "tilt" : "lift", closed: closed ?? end });
   }
   override handleStopMovement(): void {
-    askAgain(this, "stop");
+    tell(this, { stop: true });
   }
 }
 
-const WITH_SLATS = ["Lift", "PositionAwareLift", "Tilt", "PositionAwareTilt"] as const;
-
+const SLATS = ["Tilt", "PositionAwareTilt"] as const;
 const TYPES = {
-  blind: WindowCoveringDevice.with(BlindServer),
-  plain: WindowCoveringDevice.with(HubCoveringServer),
-  stops: WindowCoveringDevice.with(StoppingServer),
-  tilts: WindowCoveringDevice.with(HubCoveringServer.with(...WITH_SLATS)),
-  stopsAndTilts: WindowCoveringDevice.with(StoppingServer.with(...WITH_SLATS)),
+  lift: WindowCoveringDevice.with(HubCoveringServer),
+  position: WindowCoveringDevice.with(HubCoveringServer.with("Lift", "PositionAwareLift")),
+  tilt: WindowCoveringDevice.with(HubCoveringServer.with(...SLATS)),
+  "lift tilt": WindowCoveringDevice.with(HubCoveringServer.with("Lift", ...SLATS)),
+  "position tilt": WindowCoveringDevice.with(HubCoveringServer.with("Lift", "PositionAwareLift", ...SLATS)),
 };
 
+interface Abilities {
+  /** It says how far it is open. */
+  reports: boolean;
+  /** It goes to a position. */
+  goes: boolean;
+  tilts: boolean;
+  /** Of `open`, `close` and `stop`, what it may be told; a bridge may have commands of its own for it, such as to rename it. */
+  orders: readonly string[];
+}
+
 export const cover: MakePart = (device) => {
-  // A bridge may have commands of its own for it, such as to rename it.
-  const stop = optionsOf(device, "command").includes("stop");
-  const can = { go: has(device, "position"), stop, tilt: has(device, "tilt_pct") };
-  if (device.device_type !== "cover" || !(can.go || can.stop)) return undefined;
+  if (device.device_type !== "cover") return undefined;
+  const can = abilitiesOf(device);
   const kind = kindOf(can);
+  if (kind === undefined) return undefined;
   return {
     id: "cover",
     features: kind,
     type: TYPES[kind],
-    ...(can.go && can.tilt && { fixed: { windowCovering: { type: WindowCovering.WindowCoveringType.TiltBlindLift } } }),
+    fixed: { windowCovering: { type: can.tilts ? typeWithSlats(kind) : Kinds.Rollershade } },
     values({ position, moving, tilt_pct }) {
-      const status = MOVING[String(moving)];
-      if (kind === "blind") return { windowCovering: { operationalStatus: statusOf(status ?? Stopped) } };
+      const status = MOVING[String(moving)] ?? (can.reports || can.tilts ? undefined : Stopped);
       return {
         windowCovering: known({
-          ...placeOf("Lift", position, status),
-          ...(can.tilt && placeOf("Tilt", tilt_pct, status)),
-          operationalStatus: status === undefined ? undefined : statusOf(status),
+          ...(can.reports && placeOf("Lift", position, status)),
+          ...(can.tilts && placeOf("Tilt", tilt_pct, status)),
+          operationalStatus: status === undefined ? undefined : statusOf(status, kind),
         }),
       };
     },
-    watch(endpoint, ask) {
-      whenAskedAgain(endpoint, (command) => ask({ command }));
-      if (kind === "blind") return;
-      whenSet(endpoint, "windowCovering", "targetPositionLiftPercent100ths", (closed) => {
-        if (typeof closed === "number") ask({ position: 100 - Math.round(closed / 100) });
-      });
-      if (!can.tilt) return;
-      whenSet(endpoint, "windowCovering", "targetPositionTiltPercent100ths", (closed) => {
-        if (typeof closed === "number") ask({ tilt_pct: 100 - Math.round(closed / 100) });
-      });
-    },
+    watch: (endpoint, ask) => whenTold(endpoint, ask, (told: Told & JsonObject) => orderFor(told, can)),
   };
 };
 
-function kindOf(can: { go: boolean; stop: boolean; tilt: boolean }): keyof typeof TYPES {
-  if (!can.go) return "blind";
-  if (can.tilt) return can.stop ? "stopsAndTilts" : "tilts";
-  return can.stop ? "stops" : "plain";
+function abilitiesOf(device: HubDevice): Abilities {
+  const told = optionsOf(device, "command");
+  return {
+    reports: has(device, "position"),
+    goes: isSettable(device, "position"),
+    tilts: isSettable(device, "tilt_pct"),
+    orders: ["open", "close", "stop"].filter((one) => told.includes(one)),
+  };
+}
+
+/** Undefined for what cannot be told anything. */
+function kindOf({ reports, goes, tilts, orders }: Abilities): keyof typeof TYPES | undefined {
+  const lift = goes || (reports && orders.length > 0) ? "position" : orders.length > 0 ? "lift" : undefined;
+  return lift === undefined ? (tilts ? "tilt" : undefined) : tilts ? `${lift} tilt` : lift;
+}
+
+const typeWithSlats = (kind: keyof typeof TYPES) => (kind === "tilt" ? Kinds.TiltBlindTiltOnly : Kinds.TiltBlindLift);
+
+/** Throws for what it cannot do, which the other side hears. */
+function orderFor(told: Told, { goes, orders }: Abilities): JsonObject {
+  if ("stop" in told) {
+    if (!orders.includes("stop")) throw cannot("it cannot be stopped on its way", Status.UnsupportedCommand);
+    return { command: "stop" };
+  }
+  const open = 100 - Math.round(told.closed / 100);
+  if (told.moves === "tilt") return { tilt_pct: open };
+  if (goes) return { position: open };
+  const command = open === 100 ? "open" : open === 0 ? "close" : undefined;
+  if (command === undefined || !orders.includes(command))
+    throw cannot(`it takes only ${orders.join(", ")}`, Status.UnsupportedCommand);
+  return { command };
 }
 
 const MOVING: Readonly<Record<string, WindowCovering.MovementStatus>> = {
@@ -85,8 +110,10 @@ const MOVING: Readonly<Record<string, WindowCovering.MovementStatus>> = {
   stopped: Stopped,
 };
 
-function statusOf(lift: WindowCovering.MovementStatus): Record<string, unknown> {
-  return { global: lift, lift, tilt: Stopped };
+function statusOf(status: WindowCovering.MovementStatus, kind: string): Record<string, unknown> {
+  return kind === "tilt"
+    ? { global: status, lift: Stopped, tilt: status }
+    : { global: status, lift: status, tilt: Stopped };
 }
 
 function placeOf(of: "Lift" | "Tilt", position: Json | undefined, status: WindowCovering.MovementStatus | undefined) {
@@ -101,5 +128,5 @@ function placeOf(of: "Lift" | "Tilt", position: Json | undefined, status: Window
 
 /** Matter counts how far it is closed, in hundredths of a percent. */
 function closedOf(position: number | undefined): number | undefined {
-  return within(0, 10_000, position === undefined ? undefined : (100 - position) * 100);
+  return within(0, CLOSED, position === undefined ? undefined : (100 - position) * 100);
 }

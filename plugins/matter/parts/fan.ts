@@ -1,6 +1,7 @@
 import { FanControl } from "@matter/main/clusters/fan-control";
 import { FanDevice } from "@matter/main/devices/fan";
-import { booleanOf, has, known, type MakePart, numberOf, whenSet, within } from "./part.ts";
+import type { JsonObject } from "../../sdk/index.ts";
+import { booleanOf, cannot, has, known, type MakePart, numberOf, whenSet, within } from "./part.ts";
 
 const { FanMode, FanModeSequence } = FanControl;
 
@@ -27,18 +28,22 @@ export const fan: MakePart = (device) => {
       return { fanControl: known({ percentSetting: pct, percentCurrent: pct, fanMode: mode }) };
     },
     watch(endpoint, ask) {
-      const turn = (pct: number) =>
-        ask(pct === 0 ? { on: false } : speeds ? { on: true, speed_pct: pct } : { on: true });
-      whenSet(endpoint, "fanControl", "percentSetting", (pct) => {
-        if (typeof pct === "number") turn(pct);
+      const turned = (pct: number): JsonObject =>
+        pct === 0 ? { on: false } : speeds ? { on: true, speed_pct: pct } : { on: true };
+      whenSet(endpoint, ["fanControl", "percentSetting"], ask, (pct) => {
+        if (typeof pct !== "number") throw NOT_BY_ITSELF;
+        return turned(pct);
       });
-      whenSet(endpoint, "fanControl", "fanMode", (mode) => {
+      whenSet(endpoint, ["fanControl", "fanMode"], ask, (mode) => {
         const pct = typeof mode === "number" ? SPEED_OF_MODE[mode] : undefined;
-        if (pct !== undefined) turn(pct);
+        if (pct === undefined) throw NOT_BY_ITSELF;
+        return turned(pct);
       });
     },
   };
 };
+
+const NOT_BY_ITSELF = cannot("it does not find its speed by itself");
 
 const SPEED_OF_MODE: Readonly<Record<number, number>> = {
   [FanMode.Off]: 0,

@@ -1,28 +1,36 @@
 // Lights: on and off, brightness, the temperature of white, colour.
-import type { Endpoint } from "@matter/main";
-import { ColorControlServer } from "@matter/main/behaviors/color-control";
+import type { ActionContext, Endpoint } from "@matter/main";
 import { ColorTemperatureLightDevice } from "@matter/main/devices/color-temperature-light";
 import { DimmableLightDevice } from "@matter/main/devices/dimmable-light";
 import { ExtendedColorLightDevice } from "@matter/main/devices/extended-color-light";
 import { OnOffLightDevice } from "@matter/main/devices/on-off-light";
+import { Status } from "@matter/types";
 import type { JsonObject } from "../../sdk/index.ts";
 import type { HubDevice } from "../hub.ts";
 import { fromHueAndSaturation, fromXy, toHueAndSaturation, toXy } from "./color.ts";
-import { type Ask, booleanOf, describedAs, has, known, type MakePart, numberOf, whenSet, within } from "./part.ts";
+import { ColorServer, HIGHEST_LEVEL, kelvinOf, LevelServer, pctOf, WhiteServer } from "./light-servers.ts";
+import {
+  type Ask,
+  booleanOf,
+  cannot,
+  describedAs,
+  has,
+  known,
+  type MakePart,
+  numberOf,
+  whenSet,
+  within,
+} from "./part.ts";
 import { SwitchedServer, whenSwitched } from "./switched.ts";
 
-const HIGHEST_LEVEL = 254;
 const HIGHEST_MIREDS = 65_279;
 const COLOR_MODE = { hueAndSaturation: 0, xy: 1, temperature: 2 } as const;
 const DEFAULT_RANGE_K = { warm: 2200, cold: 6500 };
 
 const PlainLight = OnOffLightDevice.with(SwitchedServer);
-const DimmableLight = DimmableLightDevice.with(SwitchedServer);
-const WhiteLight = ColorTemperatureLightDevice.with(SwitchedServer);
-const ColorLight = ExtendedColorLightDevice.with(
-  SwitchedServer,
-  ColorControlServer.with("HueSaturation", "Xy", "ColorTemperature"),
-);
+const DimmableLight = DimmableLightDevice.with(SwitchedServer, LevelServer);
+const WhiteLight = ColorTemperatureLightDevice.with(SwitchedServer, LevelServer, WhiteServer);
+const ColorLight = ExtendedColorLightDevice.with(SwitchedServer, LevelServer, ColorServer);
 
 export const light: MakePart = (device) => {
   if (device.device_type !== "light" || !has(device, "on")) return undefined;
@@ -46,13 +54,13 @@ export const light: MakePart = (device) => {
       ...(colored ? { colorControl: colorOf(attributes, can, range) } : {}),
     }),
     watch(endpoint, ask) {
-      whenSwitched(endpoint, ask);
+      // A light of its kind has them all in Matter, whatever this one can do.
+      whenSwitched(endpoint, ask, (told: JsonObject) => takenBy(told, can));
       if (can.dim)
-        whenSet(endpoint, "levelControl", "currentLevel", (level) => {
-          if (typeof level === "number")
-            ask({ brightness_pct: Math.max(1, Math.round((level * 100) / HIGHEST_LEVEL)) });
-        });
-      if (colored) watchColor(endpoint, ask, can.color);
+        whenSet(endpoint, ["levelControl", "currentLevel"], ask, (level) =>
+          typeof level === "number" ? pctOf(level) : undefined,
+        );
+      if (colored) watchColor(endpoint, ask, can);
     },
   };
 };
@@ -64,6 +72,13 @@ function levelOf(pct: number | undefined): number | undefined {
 /** Within Matter's bounds: some lights announce a range that no light has. */
 function miredsOf(kelvin: number): number {
   return within(1, HIGHEST_MIREDS, 1_000_000 / kelvin) ?? HIGHEST_MIREDS;
+}
+
+/** Throws for white where there is none; a level that cannot be set is none to fail for, as apps set one to switch it on. */
+function takenBy(told: JsonObject, can: { dim: boolean; white: boolean }): JsonObject {
+  if (told.color_temp_k !== undefined && !can.white)
+    throw cannot("the light has no white to set", Status.UnsupportedCommand);
+  return told.brightness_pct !== undefined && !can.dim ? {} : told;
 }
 
 interface Range {
@@ -109,16 +124,22 @@ function colorOf(
   return { ...toHueAndSaturation(rgb), ...toXy(rgb), colorMode: COLOR_MODE.hueAndSaturation };
 }
 
-function watchColor(endpoint: Endpoint, ask: Ask, color: boolean): void {
-  const state = () => endpoint.stateOf("colorControl") as unknown as Record<string, number>;
-  whenSet(endpoint, "colorControl", "colorTemperatureMireds", (mireds) => {
-    if (typeof mireds === "number" && mireds > 0) ask({ color_temp_k: Math.round(1_000_000 / mireds) });
+function watchColor(endpoint: Endpoint, ask: Ask, can: { dim: boolean; white: boolean; color: boolean }): void {
+  whenSet(endpoint, ["colorControl", "colorTemperatureMireds"], ask, (mireds) => {
+    if (typeof mireds !== "number" || mireds <= 0) return undefined;
+    return takenBy(kelvinOf(mireds), can);
   });
-  if (!color) return;
-  const byHue = () => ask({ color_rgb: fromHueAndSaturation(state().currentHue ?? 0, state().currentSaturation ?? 0) });
-  const byXy = () => ask({ color_rgb: fromXy(state().currentX ?? 0, state().currentY ?? 0) });
-  whenSet(endpoint, "colorControl", "currentHue", byHue);
-  whenSet(endpoint, "colorControl", "currentSaturation", byHue);
-  whenSet(endpoint, "colorControl", "currentX", byXy);
-  whenSet(endpoint, "colorControl", "currentY", byXy);
+  if (!can.color) return;
+  // As they are to be: both hue and saturation, although one is told before the other.
+  const wanted = (context: ActionContext) => endpoint.agentFor(context).get(ColorServer).state;
+  for (const name of ["currentHue", "currentSaturation"])
+    whenSet(endpoint, ["colorControl", name], ask, (_, context) => {
+      const { currentHue, currentSaturation } = wanted(context);
+      return { color_rgb: fromHueAndSaturation(currentHue ?? 0, currentSaturation ?? 0) };
+    });
+  for (const name of ["currentX", "currentY"])
+    whenSet(endpoint, ["colorControl", name], ask, (_, context) => {
+      const { currentX, currentY } = wanted(context);
+      return { color_rgb: fromXy(currentX ?? 0, currentY ?? 0) };
+    });
 }

@@ -1,20 +1,25 @@
 import { DoorLockServer } from "@matter/main/behaviors/door-lock";
 import { DoorLock } from "@matter/main/clusters/door-lock";
 import { DoorLockDevice } from "@matter/main/devices/door-lock";
+import { Status } from "@matter/types";
 import type { JsonObject } from "../../sdk/index.ts";
-import { askAgain, booleanOf, type ClusterValues, has, type MakePart, whenAskedAgain, whenSet } from "./part.ts";
+import { booleanOf, type ClusterValues, cannot, has, type MakePart, tell, whenTold } from "./part.ts";
 
 const { Locked, NotFullyLocked, Unlocked } = DoorLock.LockState;
 
 /** A door that is shown as locked is locked again: somebody may have turned the key. */
 class LockedServer extends DoorLockServer {
   override lockDoor(request: DoorLock.LockDoorRequest) {
-    if (this.state.lockState === Locked) askAgain(this, true);
+    tell(this, true);
     return super.lockDoor(request);
   }
   override unlockDoor(request: DoorLock.UnlockDoorRequest) {
-    if (this.state.lockState === Unlocked) askAgain(this, false);
+    tell(this, false);
     return super.unlockDoor(request);
+  }
+  // Nobody would lock it when the time is over.
+  override unlockWithTimeout(): never {
+    throw cannot("the door is not locked again by itself", Status.UnsupportedCommand);
   }
 }
 
@@ -38,10 +43,7 @@ export const lock: MakePart = (device) => {
       const lockState = stateOf(words);
       return lockState === undefined ? {} : { doorLock: { lockState } };
     },
-    watch(endpoint, ask) {
-      whenSet(endpoint, "doorLock", "lockState", (state) => ask({ locked: state === Locked }));
-      whenAskedAgain(endpoint, (locked) => ask({ locked }));
-    },
+    watch: (endpoint, ask) => whenTold(endpoint, ask, (locked: boolean) => ({ locked })),
   };
 };
 

@@ -1,12 +1,14 @@
 // A part of a bridged device: one of Matter's device types, what it shows of the hub's attributes, and what its commands mean to the hub.
-import type { Endpoint, EndpointType } from "@matter/main";
+import type { ActionContext, Endpoint, EndpointType } from "@matter/main";
 import { hasLocalActor } from "@matter/main/protocol";
+import { Status, StatusResponseError } from "@matter/types";
 import type { Json, JsonObject } from "../../sdk/index.ts";
 import type { HubDevice } from "../hub.ts";
 
 /** Cluster → attribute → value, as `Endpoint.set` takes it. */
 export type ClusterValues = Record<string, Record<string, unknown>>;
-export type Ask = (command: JsonObject) => void;
+/** What is asked in one action of the other side is one command; the action fails where the hub or the device refuses it. */
+export type Ask = (context: ActionContext, command: JsonObject) => void;
 
 export interface Part {
   /** Of one device once, and the same for ever: other homes know the part by the number that goes with it. */
@@ -20,44 +22,60 @@ export interface Part {
   values(words: JsonObject): ClusterValues;
   /** Hands on what somebody wants of it from the other side. */
   watch?(endpoint: Endpoint, ask: Ask): void;
+  /** One of its buttons was used, in the device's own words. */
+  press?(endpoint: Endpoint, action: string): Promise<void>;
 }
 
 /** Undefined where the device, by the words that all devices share, has nothing of this kind. */
 export type MakePart = (device: HubDevice) => Part | undefined;
 
-/** Calls `asked` with the value that somebody on the other side has set, not with what the hub shows. */
-export function whenSet(endpoint: Endpoint, cluster: string, attribute: string, asked: (value: unknown) => void): void {
-  const changed = endpoint.eventsOf(cluster)[`${attribute}$Changed`] as Changed | undefined;
-  if (!changed) throw new Error(`${cluster} has no attribute ${attribute}`);
-  changed.on((value, _before, context) => {
-    if (context && !hasLocalActor(context)) asked(value);
+/**
+ * Asks the device for what `wanted` makes of a value that somebody on the other side sets; of one that the hub shows, nothing.
+ * `wanted` may throw a StatusResponseError: the other side hears it, and nothing is set.
+ */
+export function whenSet(
+  endpoint: Endpoint,
+  attribute: readonly [cluster: string, name: string],
+  ask: Ask,
+  wanted: (value: unknown, context: ActionContext) => JsonObject | undefined,
+): void {
+  const [cluster, name] = attribute;
+  const changing = endpoint.eventsOf(cluster)[`${name}$Changing`] as Changing | undefined;
+  if (!changing) throw new Error(`${cluster} has no attribute ${name}`);
+  changing.on((value, _before, context) => {
+    if (!context || hasLocalActor(context)) return;
+    const command = wanted(value, context);
+    if (command) ask(context, command);
   });
 }
 
-type Asking = boolean | string;
+const told = new WeakMap<Endpoint, (context: ActionContext, value: Json) => void>();
 
-const repeated = new WeakMap<Endpoint, (value: Asking) => void>();
-
-/** The same, for what can be asked for although it is shown already, or is never shown: see `askAgain`. */
-export function whenAskedAgain(endpoint: Endpoint, asked: (value: Asking) => void): void {
-  repeated.set(endpoint, asked);
+/** Asks the device for what `wanted` makes of what a cluster's server says with `tell`. */
+export function whenTold<T extends Json>(endpoint: Endpoint, ask: Ask, wanted: (value: T) => JsonObject): void {
+  told.set(endpoint, (context, value) => ask(context, wanted(value as T)));
 }
 
 /**
- * Hands on a command for what is shown already. What is shown may be wrong: an infrared lamp tells nobody that it was switched by hand,
- * and a report can be lost. "Everything off" must reach those as well.
+ * Of a cluster's server: hands on a command, whether or not it changes what is shown. What is shown may be wrong: an infrared lamp
+ * tells nobody that it was switched by hand, and a report can be lost. "Everything off" must reach those as well.
  */
-export function askAgain({ endpoint, context }: Asked, value: Asking): void {
-  if (!hasLocalActor(context)) repeated.get(endpoint)?.(value);
+export function tell({ endpoint, context }: Telling, value: Json): void {
+  told.get(endpoint)?.(context, value);
 }
 
-interface Asked {
+interface Telling {
   endpoint: Endpoint;
-  context: Parameters<typeof hasLocalActor>[0];
+  context: ActionContext;
 }
 
-interface Changed {
-  on(observer: (value: unknown, before: unknown, context?: Parameters<typeof hasLocalActor>[0]) => void): void;
+interface Changing {
+  on(observer: (value: unknown, before: unknown, context?: ActionContext) => void): void;
+}
+
+/** What the device cannot do, so that the other side hears it: nothing is done, and nothing is shown as done. */
+export function cannot(why: string, status = Status.ConstraintError): StatusResponseError {
+  return new StatusResponseError(why, status);
 }
 
 export function numberOf(value: Json | undefined): number | undefined {
@@ -103,6 +121,11 @@ export function optionsOf(device: HubDevice, attribute: string): string[] {
 /** Whether a device has the attribute, as told or as described. */
 export function has(device: HubDevice, attribute: string): boolean {
   return device.attributes[attribute] !== undefined || describedAs(device, attribute) !== undefined;
+}
+
+/** Whether it takes commands for the attribute: one that it does not describe may be. */
+export function isSettable(device: HubDevice, attribute: string): boolean {
+  return has(device, attribute) && describedAs(device, attribute)?.readOnly !== true;
 }
 
 function objectOf(value: Json | undefined): JsonObject | undefined {

@@ -14,9 +14,9 @@ export const scene: MakePart = (device) => {
     type: OnOffPlugInUnitDevice.with(SwitchedServer),
     values: () => ({ onOff: { onOff: false } }),
     watch(endpoint, ask) {
-      whenSwitched(endpoint, ({ on }) => {
+      whenSwitched(endpoint, (context, { on }) => {
         if (on !== true) return;
-        ask({ on });
+        ask(context, { on });
         // It may be gone by then.
         setTimeout(() => void endpoint.set({ onOff: { onOff: false } } as never).catch(() => {}), SHOWN_MS);
       });

@@ -1,20 +1,27 @@
-// On and off as the other side commands it, also where that is shown already.
+// On and off as the other side commands it, also where that is shown already, and when a time runs out that it was commanded with.
 import type { Endpoint } from "@matter/main";
 import { OnOffServer } from "@matter/main/behaviors/on-off";
-import { type Ask, askAgain, whenAskedAgain, whenSet } from "./part.ts";
+import type { Json, JsonObject } from "../../sdk/index.ts";
+import { type Ask, tell, whenSet, whenTold } from "./part.ts";
 
 export class SwitchedServer extends OnOffServer.with("Lighting") {
   override on() {
-    if (this.state.onOff) askAgain(this, true);
+    tell(this, true);
     return super.on();
   }
   override off() {
-    if (!this.state.onOff) askAgain(this, false);
+    tell(this, false);
     return super.off();
   }
 }
 
-export function whenSwitched(endpoint: Endpoint, ask: Ask): void {
-  whenSet(endpoint, "onOff", "onOff", (on) => ask({ on: on === true }));
-  whenAskedAgain(endpoint, (on) => ask({ on }));
+/** `others`: what else is told of it. */
+export function whenSwitched<T extends Json = never>(
+  endpoint: Endpoint,
+  ask: Ask,
+  others?: (told: T) => JsonObject,
+): void {
+  whenTold(endpoint, ask, (told: boolean | T) => (typeof told === "boolean" ? { on: told } : (others?.(told) ?? {})));
+  // A level may switch it, too.
+  whenSet(endpoint, ["onOff", "onOff"], ask, (on) => ({ on: on === true }));
 }

@@ -1,4 +1,4 @@
-// Devices as they announce themselves: three of zigbee2mqtt 2.14.1 and a Tasmota that measures in °F. What they are called and what
+// Devices as they announce themselves: five of zigbee2mqtt 2.14.1 and a Tasmota that measures in °F. What they are called and what
 // their values mean is theirs, not the hub's.
 import { configOf } from "../../discovery/tasmota-messages.ts";
 
@@ -15,6 +15,14 @@ const LIGHT = {
   features: [
     ofLight({ type: "binary", name: "state", property: "state_light", value_on: "ON", value_off: "OFF" }),
     ofLight({ type: "numeric", name: "brightness", property: "brightness_light", value_min: 0, value_max: 254 }),
+  ],
+};
+
+const COVER = {
+  type: "cover",
+  features: [
+    { type: "enum", name: "state", property: "state", access: 3, values: ["OPEN", "CLOSE", "STOP"] },
+    { ...reads("position", "%"), access: 7, value_min: 0, value_max: 100 },
   ],
 };
 
@@ -49,6 +57,20 @@ const DEVICES = [
     ["EFEKTA", "EFEKTA_DigiBaro"],
     [...[...battery, reads("pressure", "kPa"), reads("temperature", "°C"), reads("humidity", "%")]],
   ),
+  zigbee(
+    "0x001788010d1e2f30",
+    "Remote",
+    ["IKEA", "E1812"],
+    [
+      ...battery,
+      {
+        ...reads("action", ""),
+        type: "enum",
+        values: ["on", "off", "left_single", "left_double", "left_hold", "right_hold", "right_release"],
+      },
+    ],
+  ),
+  zigbee("0xa4c1380e5f6a7b81", "Curtain", ["Tuya", "TS0601_cover_1"], [COVER]),
 ];
 const INFO = {
   ...{ version: "2.14.1", log_level: "info", permit_join: false, restart_required: false, config: {} },
@@ -91,5 +113,7 @@ export const AT_REST: readonly Kept[] = [
     topic: "zigbee2mqtt/Barometer",
     payload: { pressure: 101.3, temperature: -3.25, humidity: 81, battery: 90, battery_low: false },
   },
+  { topic: "zigbee2mqtt/Remote", payload: { battery: 60, battery_low: false } },
+  { topic: "zigbee2mqtt/Curtain", payload: { state: "OPEN", position: 75 } },
   { topic: `tele/tasmota_${MAC.slice(-6)}/SENSOR`, payload: FAHRENHEIT },
 ];

@@ -11,6 +11,8 @@ export interface Controller extends AsyncDisposable {
   read(label: string, cluster: string): Promise<Values>;
   invoke(label: string, cluster: string, command: string, args?: Values): Promise<void>;
   write(label: string, cluster: string, values: Values): Promise<void>;
+  /** Undefined for a device that is not there. */
+  reachable(label: string): boolean | undefined;
   /** The names of the devices behind the bridge. */
   labels(): string[];
   /** The endpoint's number by the device's name. */
@@ -84,6 +86,10 @@ export async function createController(id: string): Promise<Controller> {
       await having(label, cluster).commandsOf(cluster)[command]?.(args);
     },
     write: (label, cluster, values) => having(label, cluster).setStateOf(cluster, values),
+    reachable: (label) =>
+      endpoints()
+        .find((one) => one.label === label)
+        ?.endpoint.maybeStateOf("bridgedDeviceBasicInformation")?.reachable as boolean | undefined,
     labels: () => [...new Set(endpoints().map(({ label }) => label))].sort(),
     numbers: () =>
       Object.fromEntries(

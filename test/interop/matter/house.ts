@@ -3,14 +3,19 @@ import type { MqttClient } from "mqtt";
 import { createHubPlace, type HubPlace } from "../../support/hub-place.ts";
 import type { HubProcess } from "../../support/hub-process.ts";
 import { until } from "../../support/wait.ts";
+import { type Furniture, furniture } from "./devices.ts";
 
 type State = Record<string, unknown>;
 
 export interface House extends AsyncDisposable {
   hub: HubProcess;
   /** What the devices were told, the latest last. */
-  readonly commands: { id: string; command: State }[];
+  readonly commands: { id: string; command: State; atMs: number }[];
   tell(id: string, state: State): Promise<void>;
+  /** Further devices. */
+  add(devices: Record<string, Furniture>): Promise<void>;
+  /** As its plugin says it. */
+  reachable(id: string, isReachable: boolean): Promise<void>;
   /** What the plugin's action answers. */
   act<T>(action: string, params?: State): Promise<T>;
   /** As on the plugin's page; waits until it works with it. */
@@ -19,42 +24,6 @@ export interface House extends AsyncDisposable {
   /** To a new home, by a backup; plugins' settings are copied by hand. */
   move(): Promise<void>;
 }
-
-const number = (minimum: number, maximum: number) => ({ type: "number", minimum, maximum });
-const DEVICES: Record<string, { type: string; name?: string; properties: State; state: State }> = {
-  plug: { type: "switch", properties: { on: { type: "boolean" } }, state: { on: false } },
-  lamp: {
-    type: "light",
-    name: "Lamp over the long dining table in the bay",
-    properties: {
-      on: { type: "boolean" },
-      brightness_pct: number(0, 100),
-      color_temp_k: number(2200, 6500),
-      color_rgb: { type: "string" },
-    },
-    state: { on: true, brightness_pct: 50, color_rgb: "#ff0000", color_temp_k: 2700 },
-  },
-  blind: { type: "cover", properties: { position: number(0, 100) }, state: { position: 100 } },
-  "front.door": { type: "lock", properties: { locked: { type: "boolean" } }, state: { locked: true } },
-  safe: { type: "lock", properties: { locked: { type: "boolean" } }, state: { locked: true } },
-  heater: {
-    type: "climate",
-    properties: { target_temperature: number(5, 30), mode: { enum: ["off", "heat"] } },
-    state: { target_temperature: 20, current_temperature: 18.5, mode: "heat" },
-  },
-  ceiling: {
-    type: "fan",
-    properties: { on: { type: "boolean" }, speed_pct: number(0, 100) },
-    state: { on: true, speed_pct: 40 },
-  },
-  weather: {
-    type: "sensor",
-    properties: {},
-    state: { temperature: -3.25, humidity: 81, illuminance: 1000, pressure: 1013, battery: 90 },
-  },
-  window: { type: "sensor", properties: {}, state: { open: false, occupancy: false, water_leak: false, smoke: false } },
-  text: { type: "sensor", properties: {}, state: { words: "nothing that Matter knows" } },
-};
 
 /** The rights of the account that the devices use are those of the tester of system tests. */
 const TOML = `
@@ -71,6 +40,7 @@ export async function furnish(binary: string): Promise<House> {
   const olds: HubPlace[] = [];
   await place.run(["init"]);
   place.put("plugins/matter/config/config.toml", LOCK);
+  const devices = furniture();
   const commands: House["commands"] = [];
   let client: MqttClient | undefined;
 
@@ -81,9 +51,15 @@ export async function furnish(binary: string): Promise<House> {
     client.on("message", (topic, payload) => {
       const id = topic.split("/")[2] ?? "";
       const { _hc, ...command } = JSON.parse(payload.toString());
-      commands.push({ id, command });
-      const device = DEVICES[id];
+      commands.push({ id, command, atMs: performance.now() });
+      const device = devices[id];
       if (!device) return;
+      if (device.refuses !== undefined) {
+        const { correlation_id } = _hc.command;
+        const refusal = { device_id: id, correlation_id, reason: device.refuses };
+        client?.publish("hub/events/command_refused", JSON.stringify(refusal), { qos: 1 });
+        return;
+      }
       device.state = { ...device.state, ...command };
       client?.publish(`hub/devices/${id}/state`, JSON.stringify(device.state), { qos: 1, retain: true });
     });
@@ -93,31 +69,43 @@ export async function furnish(binary: string): Promise<House> {
 
   /** All of them: after a restart, a device that nobody has heard of is not available. */
   async function report(): Promise<void> {
-    for (const [id, { state }] of Object.entries(DEVICES))
+    for (const [id, { state }] of Object.entries(devices))
       await client?.publishAsync(`hub/devices/${id}/state`, JSON.stringify(state), { qos: 1, retain: true });
   }
 
-  const hub = await startHub();
-  for (const [id, { type, name = id, properties }] of Object.entries(DEVICES)) {
-    const about = {
-      device_id: id,
-      plugin_id: "tester",
-      name,
-      device_type: type,
-      area: "House",
-      capabilities: { type: "object", properties },
-    };
-    await client?.publishAsync("hub/plugins/tester/register", JSON.stringify(about), { qos: 1 });
+  async function register(all: Record<string, Furniture>): Promise<void> {
+    for (const [id, { type, name = id, properties }] of Object.entries(all)) {
+      const about = {
+        device_id: id,
+        plugin_id: "tester",
+        name,
+        device_type: type,
+        area: "House",
+        capabilities: { type: "object", properties },
+      };
+      await client?.publishAsync("hub/plugins/tester/register", JSON.stringify(about), { qos: 1 });
+    }
+    await report();
   }
-  await report();
+
+  const hub = await startHub();
+  await register(devices);
   const house: House = {
     hub,
     commands,
     async tell(id, state) {
-      const device = DEVICES[id];
+      const device = devices[id];
       if (!device) throw new Error(`no device ${id}`);
       device.state = { ...device.state, ...state };
       await client?.publishAsync(`hub/devices/${id}/state`, JSON.stringify(device.state), { qos: 1, retain: true });
+    },
+    async add(more) {
+      Object.assign(devices, more);
+      await register(more);
+    },
+    async reachable(id, isReachable) {
+      const text = isReachable ? "online" : "offline";
+      await client?.publishAsync(`hub/devices/${id}/availability`, text, { qos: 1, retain: true });
     },
     async act<T>(action: string, params: State = {}) {
       const answer = await house.hub.request("POST", `/plugins/matter/actions/${action}`, { body: params });

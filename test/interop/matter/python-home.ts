@@ -9,6 +9,12 @@ export interface PythonHome extends AsyncDisposable {
   pair(code: string): Promise<void>;
   /** Attribute `cluster/attribute`, by their numbers, of each of a device's endpoints that has it. */
   read(label: string, path: string): unknown[];
+  /** Command `name` of a cluster, by its number, to the device's endpoint that has it. Throws with what the SDK says of the answer. */
+  invoke(label: string, cluster: number, name: string, payload?: object): Promise<void>;
+  /** Sets attribute `cluster/attribute` of the device's endpoint that has it. */
+  write(label: string, path: string, value: unknown): Promise<void>;
+  /** What has happened: by the numbers of the cluster and its events. */
+  readonly events: readonly { cluster: number; event: number; data: unknown }[];
   labels(): string[];
   readonly log: string;
 }
@@ -24,6 +30,7 @@ interface Answer {
 
 const NODE_LABEL = "57/5";
 const PARTS = "29/3";
+const FEATURES = 65_532;
 const PORT = 5580;
 
 /** `program` is pip's `matter-server`; `link`, the network interface that it speaks on. */
@@ -48,9 +55,13 @@ export async function startPythonHome(program: string, link: string): Promise<Py
   const attributes = new Map<string, unknown>();
   const socket = await connected(() => child.exitCode !== null);
   stack.defer(() => socket.close());
+  const events: { cluster: number; event: number; data: unknown }[] = [];
+  let nodeId: number | undefined;
   const ask = asker(socket, ({ event, data }) => {
-    if (event !== "attribute_updated" || !Array.isArray(data)) return;
-    attributes.set(String(data[1]), data[2]);
+    if (event === "attribute_updated" && Array.isArray(data)) attributes.set(String(data[1]), data[2]);
+    if (event !== "node_event") return;
+    const { cluster_id, event_id, data: payload } = data as { cluster_id: number; event_id: number; data: unknown };
+    events.push({ cluster: cluster_id, event: event_id, data: payload });
   });
 
   const endpoint = (path: string): string => path.split("/")[0] ?? "";
@@ -59,19 +70,44 @@ export async function startPythonHome(program: string, link: string): Promise<Py
       path.endsWith(`/${NODE_LABEL}`) ? [[String(value), endpoint(path)]] : [],
     );
 
+  /** Its own one, and those within. */
+  function endpointsOf(label: string): string[] {
+    const [, whole] = labelled().find(([one]) => one === label) ?? [];
+    if (whole === undefined) throw new Error(`no ${label} among ${labelled().map(([one]) => one)}`);
+    const within = attributes.get(`${whole}/${PARTS}`);
+    return [whole, ...(Array.isArray(within) ? within : [])].map(String);
+  }
+  function having(label: string, cluster: number | string): number {
+    const found = endpointsOf(label).find((one) => attributes.has(`${one}/${cluster}/${FEATURES}`));
+    if (found === undefined) throw new Error(`${label} has no cluster ${cluster}`);
+    return Number(found);
+  }
+
   const parts = stack.move();
   return {
+    events,
+    async invoke(label, cluster, name, payload = {}) {
+      const of = { node_id: nodeId, endpoint_id: having(label, cluster), cluster_id: cluster };
+      await ask("device_command", { ...of, command_name: name, payload });
+    },
+    async write(label, path, value) {
+      const attribute_path = `${having(label, path.split("/")[0] ?? "")}/${path}`;
+      const answers = await ask("write_attribute", { node_id: nodeId, attribute_path, value });
+      const [{ Status = 0 } = {}] = answers as { Status?: number }[];
+      if (Status !== 0) throw new Error(`(0x${Status.toString(16)})`);
+    },
     async pair(code) {
       const args = { code: code.replaceAll("-", ""), network_only: true };
-      const node = (await ask("commission_with_code", args)) as { attributes: Record<string, unknown> };
+      const node = (await ask("commission_with_code", args)) as {
+        node_id: number;
+        attributes: Record<string, unknown>;
+      };
+      nodeId = node.node_id;
       for (const [path, value] of Object.entries(node.attributes)) attributes.set(path, value);
       await ask("start_listening");
     },
     read(label, path) {
-      const [, whole] = labelled().find(([one]) => one === label) ?? [];
-      if (whole === undefined) throw new Error(`no ${label} among ${labelled().map(([one]) => one)}`);
-      const within = attributes.get(`${whole}/${PARTS}`);
-      return [whole, ...(Array.isArray(within) ? within : [])].flatMap((one) => {
+      return endpointsOf(label).flatMap((one) => {
         const value = attributes.get(`${one}/${path}`);
         return value === undefined ? [] : [value];
       });
