@@ -114,17 +114,8 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
   const onMessage = createBridge({ devices, plugins, feed, log, limited, logs, newDeviceLimit, onOther });
   const attendance = createAttendance({ prefix, rights, devices });
   const rateLimits = createRateLimits({ clock, config, limits });
-  const broker = stack.use(
-    await startBroker({
-      ...options,
-      accounts,
-      rights,
-      onMessage,
-      onSubscribed: attendance.onSubscribed,
-      limited,
-      rateLimits,
-    }),
-  );
+  const own = { accounts, rights, onMessage, onSubscribed: attendance.onSubscribed, limited, rateLimits };
+  const broker = stack.use(await startBroker({ ...options, ...own }));
   log.info("the MQTT broker listens", { host: broker.host, port: broker.port, prefix });
   stack.use(clock.every("mqtt accounts", RECHECK_MS, recheckIfChanged));
   const disposables = stack.move();

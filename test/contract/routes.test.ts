@@ -33,6 +33,7 @@ const NOT_LOGGED = [
   ...["POST /auth/login", "POST /notify/links/{token}", "POST /standby/sync", "POST /standby/history"],
   ...["POST /standby/leftovers", "POST /standby/hand-over", "POST /auth/confirm"],
   // They change nothing.
+  "POST /standby/confirm",
   ...["POST /rules/check", "POST /rules/compose", "POST /rules/{id}/test", "POST /rules/{id}/replay"],
   ...["POST /rules/replay", "DELETE /rules/replay/{replay}", "POST /system/config/check", "POST /system/config/edit"],
   "POST /system/backups/look",

@@ -155,7 +155,7 @@ test("backfill sends what was recorded before the export was there", async () =>
   await rig.pass("the later ten are there", () => distinct(server.lines).length === 10);
   await exports.backfill("tsdb", {});
   await rig.pass("all are there", () => distinct(server.lines).length === 30);
-  expect(exports.list()[0]?.backfills).toEqual([]);
+  await rig.pass("no backfill is under way", () => exports.list()[0]?.backfills.length === 0);
   expect(exports.backfill("other", {})).rejects.toThrow("no export");
 });
 

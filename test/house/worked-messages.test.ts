@@ -153,7 +153,8 @@ test("the temperature: the author's markup is applied, and values are not parsed
   for (const [time, temperature] of [
     ["20:00:00", 27.5],
     ["20:01:00", 28],
-    ["20:02:07", 28.149999],
+    // A float of 32 bits.
+    ["20:02:07", 28.149999618530273],
     ["20:30:00", 31],
     ["21:02:06", 30],
   ] as const) {

@@ -75,7 +75,7 @@ describe("a version 5 client", () => {
       await until(raw.closed);
     }
     await until(() => hub.calls.length > 0);
-    expect(hub.calls).toEqual([["status", "all", "offline"]]);
+    expect(hub.calls).toEqual([["status", "all", "offline", true]]);
   });
 });
 
