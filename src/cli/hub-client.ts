@@ -160,5 +160,7 @@ function refusal(status: number, body: Json, unknown: string): HubError {
   const words =
     isObject(body) && typeof body.detail === "string" ? body.detail : `it answers with the status ${status}`;
   if (status === 401) return new HubError("unauthenticated", unknown);
-  return new HubError(status === 404 ? "not_found" : "upstream_failed", words);
+  return new HubError(status === 404 ? "not_found" : "upstream_failed", words, {
+    details: isObject(body) ? body : {},
+  });
 }

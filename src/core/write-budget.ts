@@ -6,6 +6,11 @@ import type { Clock } from "./clock.ts";
 export interface WriteBudget extends Disposable {
   /** Whether a batch that has waited for `waitedMs` may be written now. */
   allows(waitedMs: number): boolean;
+  /**
+   * For what is no record of what devices report, and would be missed: delayed only once an hour's allowance is owed, so that neither
+   * what a start writes nor a large message keeps it waiting.
+   */
+  readonly essential: Pick<WriteBudget, "allows" | "enlist">;
   /** `flushAll` calls `flush` until the result is disposed. */
   enlist(flush: () => void): Disposable;
   /** Writes everything that waits, before a copy of the files is made. */
@@ -61,16 +66,22 @@ export function createWriteBudget({ clock, bytesPerDay, bytesWritten }: WriteBud
     if (hourly.length > 25) hourly.shift();
   });
 
-  return {
-    allows(waitedMs) {
+  const allowsOwing =
+    (most: number) =>
+    (waitedMs: number): boolean => {
       if (bytesPerDay === undefined || waitedMs >= LONGEST_WAIT_MS) return true;
       settle();
-      return left > 0;
-    },
-    enlist(flush) {
-      waiting.add(flush);
-      return { [Symbol.dispose]: () => void waiting.delete(flush) };
-    },
+      return left > -most;
+    };
+  const enlist: WriteBudget["enlist"] = (flush) => {
+    waiting.add(flush);
+    return { [Symbol.dispose]: () => void waiting.delete(flush) };
+  };
+
+  return {
+    allows: allowsOwing(0),
+    enlist,
+    essential: { allows: allowsOwing(perHour), enlist },
     flushAll() {
       for (const flush of waiting) flush();
     },

@@ -62,6 +62,7 @@ export async function wireMqtt(
   return startMqtt({
     ...shared,
     flushSecs: config.storage.flush_secs,
+    budget: stores.budget.essential,
     logins: stores.auth.logins,
     storedAccounts: stores.mqttAccounts,
     refusedLogin: recordRefusedLogin(config, stores),

@@ -53,7 +53,7 @@ export function wireNotify(
   const zone = createZone(config.location.timezone);
   const houseTime = createHouseTime(() => zone.name);
   const shared = { clock, random, log: log.child("notify") };
-  const memory = stack.use(openChannelMemory({ ...shared, db, budget }));
+  const memory = stack.use(openChannelMemory({ ...shared, db, budget: budget.essential }));
   const webPush = wireWebPush(db, edge, config);
   const hooks: NoticeHooks = { ...NO_HOOKS };
   const notifier = createNotifier({
@@ -103,7 +103,7 @@ export function wireNotify(
       expireHours: config.notify.expire_hours,
       quota: { messages: config.notify.max_waiting, bytes: config.notify.max_waiting_mb * 1_048_576 },
       limits,
-      budget,
+      budget: budget.essential,
     }),
   );
   const post: Outbox["post"] = (addressed, along) => {
@@ -114,7 +114,7 @@ export function wireNotify(
   const people = createPeople({ section: config.people, clock, zone, house: peopleHouse(house) });
   const held = stack.use(
     openHeldMessages({
-      ...{ ...shared, db, budget, people, houseTime, isSent: outbox.has },
+      ...{ ...shared, db, budget: budget.essential, people, houseTime, isSent: outbox.has },
       send: (digest, along) => background(shared.log, "digest", outbox.post(digestMessages(digest, notifier), along)),
     }),
   );

@@ -76,7 +76,7 @@ export function wireRules(
     db,
     ...{ journal: house.journal, renamed: house.renamed },
     flushMs: config.storage.flush_secs * 1000,
-    budget,
+    budget: budget.essential,
     config: config.rules,
     onDecided: latencies.decisions.observe,
     onRan: latencies.runs.observe,

