@@ -120,6 +120,13 @@ test("a command that nobody listens to is answered 202 with that, and reported",
   await deaf.endAsync(true);
 });
 
+test("who does not wait is answered at once", async () => {
+  await add("hasty");
+  const path = "/devices/hasty/state?wait=false";
+  const { status, body } = await ask<{ outcome: string }>("PATCH", path, { on: true });
+  expect([status, body.outcome]).toEqual([202, "sent"]);
+});
+
 test("one that is heard but not answered is reported after the configured time; one that is answered is not", async () => {
   await add("slow");
   const { status, body } = await commandUnanswered("slow", { on: true });

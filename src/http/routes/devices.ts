@@ -149,14 +149,20 @@ export function deviceRoutes({ registry, areas, commands, callers, refuseRemoval
         const actor = callers.of(request);
         const { id } = deviceCalled(registry, params.id);
         const delivered = await commands.deliver(id, body as JsonObject, actor, { force: query.force });
-        const outcome = await taken(delivered);
+        const outcome = query.wait ? await taken(delivered) : ({ outcome: "sent" } as const);
         set.status = 202;
         return { device_id: id, correlation_id: delivered.correlationId, ...outcome };
       },
       {
         ...jsonBody(Command),
         query: t.Object(
-          { force: t.Boolean({ default: false, description: "Also when the device is not available" }) },
+          {
+            force: t.Boolean({ default: false, description: "Also when the device is not available" }),
+            wait: t.Boolean({
+              default: true,
+              description: "False: answer at once, without what becomes of it, which `correlation_id` finds in the events",
+            }),
+          },
           closed,
         ),
         ...doc({

@@ -63,7 +63,7 @@ async function told({ house, marker }: Both, { id }: HubDevice, { pick, wanted }
     if (topic === MARK && payload === mark) isAtMark = true;
     Object.assign(here, pick(topic, payload));
   });
-  const answer = await house.hub.request("PATCH", `/devices/${id}/state?force=true`, { body: wanted });
+  const answer = await house.hub.request("PATCH", `/devices/${id}/state?force=true&wait=false`, { body: wanted });
   if (answer.status !== 202) return { here: undefined, refused: `${answer.status} ${answer.text}` };
   // Whatever was published before comes before.
   await marker.publishAsync(MARK, mark, { qos: 1 });
