@@ -160,7 +160,8 @@ export function deviceRoutes({ registry, areas, commands, callers, refuseRemoval
             force: t.Boolean({ default: false, description: "Also when the device is not available" }),
             wait: t.Boolean({
               default: true,
-              description: "False: answer at once, without what becomes of it, which `correlation_id` finds in the events",
+              description:
+                "False: answer at once, without what becomes of it, which `correlation_id` finds in the events",
             }),
           },
           closed,
