@@ -131,7 +131,9 @@ async function checkCommands(house: House, { model, source, id }: Commanded, cou
       let set: Record<string, unknown> | undefined;
       for (const wanted of tried) {
         const during = async (): Promise<boolean> => {
-          const answer = await house.hub.request("PATCH", `/devices/${id}/state?force=true&wait=false`, { body: wanted });
+          const answer = await house.hub.request("PATCH", `/devices/${id}/state?force=true&wait=false`, {
+            body: wanted,
+          });
           if (answer.status !== 202) refused = answer.text;
           return answer.status === 202;
         };
