@@ -13,8 +13,9 @@ import { createProblems } from "./problems.ts";
 import { createSlices } from "./slices.ts";
 
 const LARGEST_CONFIG_BYTES = 65_536;
-// Entities of one device come in many messages: it is described when they have come.
+// Entities of one device come in many messages: it is described when they have come, as its names are given then.
 const SETTLE_MS = 100;
+const MAX_SETTLE_MS = 2000;
 
 export interface HomeAssistantOptions {
   /** `homeassistant`. */
@@ -28,7 +29,8 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
   const inbox = createInbox();
   const early = createEarlyMessages();
   const groups = new Groups();
-  const changed = new Set<Group>();
+  /** Since when, and the last time. */
+  const changed = new Map<Group, { since: number; last: number }>();
   const reading = createSlices(host.clock, "home assistant discovery", readNext);
   const describing = createSlices(host.clock, "home assistant devices", describeNext);
 
@@ -69,13 +71,20 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
   }
 
   function change(found: readonly Group[]): void {
-    for (const group of found) changed.add(group);
+    const last = host.clock.mono();
+    for (const group of found) changed.set(group, { since: changed.get(group)?.since ?? last, last });
     if (found.length > 0) describing.soon(SETTLE_MS);
   }
 
   function describeNext(): boolean {
-    const [group] = changed;
-    if (!group) return false;
+    const now = host.clock.mono();
+    const isSettledSince = ({ since, last }: { since: number; last: number }): boolean =>
+      now - last >= SETTLE_MS || now - since >= MAX_SETTLE_MS;
+    const group = changed.entries().find(([, times]) => isSettledSince(times))?.[0];
+    if (!group) {
+      if (changed.size > 0) describing.soon(SETTLE_MS / 2);
+      return false;
+    }
     changed.delete(group);
     describeGroup(group);
     if (isSettled()) early.clear();
