@@ -65,7 +65,8 @@ export function resourcesOf(apps: readonly AnyElysia[], publicPaths: readonly st
       scope: detail["x-scope"] as Scope | undefined,
       unlimited: detail["x-unlimited"] === true,
       needsToken: detail["x-needs-token"] === true,
-      anyQuery: detail["x-any-query"] === true,
+      // Handlers that check their callers by themselves refuse those first.
+      anyQuery: detail["x-any-query"] === true || detail["x-needs"] !== undefined,
       acts,
       keeps: (detail["x-keeps"] as boolean | undefined) ?? acts,
       guests: detail["x-guests"] as GuestThing | undefined,
