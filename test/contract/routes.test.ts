@@ -119,6 +119,8 @@ describe("every route", () => {
     const answers = await Promise.all(
       routes
         .filter(({ name, operation }) => !PUBLIC.includes(name) && operation["x-access"] !== "public")
+        // These look themselves who asks, and refuse that first.
+        .filter(({ name, operation }) => operation["x-access"] !== "key" && !/\/standby(?:\/hand-over)?$/.test(name))
         .map(async ({ name, method, path }) => {
           const asked = { method, path: `${path}?limit=1&type=a&t%79pe=b` };
           const answer = await call(asked, hub.adminToken);
