@@ -22,7 +22,7 @@ export interface Searched<T> {
   byPart?: boolean;
 }
 
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** Throws HubError: `not_found` with the nearest name, or `conflict` with all that are meant. */
 export function findNamed<T extends Findable>(things: readonly T[], wanted: string, searched: Searched<T>): T {
@@ -62,11 +62,11 @@ function ambiguous<T extends Findable>(
   { noun, toldApartBy, also = () => [] }: Searched<T>,
 ): HubError {
   const lines = found
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN)
     .map(
       (thing) => `\n  ${printable(thing.name)}  (${[...also(thing).slice(0, 1), thing.id].map(printable).join(", ")})`,
     );
-  const more = found.length > MOST_SHOWN ? `\n  … and ${found.length - MOST_SHOWN} more` : "";
+  const more = found.length > MAX_SHOWN ? `\n  … and ${found.length - MAX_SHOWN} more` : "";
   return new HubError(
     "conflict",
     `"${printable(wanted)}" is the name of ${found.length} ${noun}s; say which by its ${toldApartBy}:${lines.join("")}${more}`,

@@ -8,7 +8,7 @@ export interface RedirectOptions {
   refuse: (what: string) => Error;
 }
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 /** Those that ask for the same request there. */
 const SAME_AGAIN = [307, 308];
 
@@ -19,7 +19,7 @@ export async function fetchFollowing(
   { fetch, onward, refuse }: RedirectOptions,
 ): Promise<Response> {
   let [url, init, send] = [from, given, fetch];
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await send(url.href, { ...init, redirect: "manual" });
     const { status } = response;
     const location = response.headers.get("location");
@@ -30,7 +30,7 @@ export async function fetchFollowing(
     if (!SAME_AGAIN.includes(status)) init = asGet(init);
     send = onward(url, from);
   }
-  throw refuse(`sends on more than ${MOST_REDIRECTS} times`);
+  throw refuse(`sends on more than ${MAX_REDIRECTS} times`);
 }
 
 /** As browsers do it: what was sent has arrived, and its answer stands there. */

@@ -1,5 +1,5 @@
 // Gives the devices of the house the names that their attributes were given first, and keeps those that are new.
-import type { Clock, Timer } from "../core/clock.ts";
+import type { Clock } from "../core/clock.ts";
 import type { Entry } from "./entry.ts";
 import { giveNames } from "./given-names.ts";
 import type { DiscoveryStore } from "./store.ts";
@@ -10,8 +10,8 @@ const WHOLE_AFTER_MS = 60_000;
 export class AttributeNames {
   readonly #clock: Clock;
   readonly #store: DiscoveryStore;
-  /** Of devices whose names are not kept yet. */
-  readonly #timers = new Map<string, Timer>();
+  /** How the names of an entry are kept, as it is described by now; of devices whose names are not kept yet. */
+  readonly #unkept = new Map<string, () => void>();
 
   constructor({ clock, store }: { clock: Clock; store: DiscoveryStore }) {
     this.#clock = clock;
@@ -24,20 +24,33 @@ export class AttributeNames {
     if (!described) return;
     const store = this.#store;
     const isUnnamed = store.isUnnamed(deviceId);
+    /** Of what a message brought before the names of a device of before are kept. */
+    const early = new Map<string, string>();
     const { device, given, fresh, problem } = giveNames(described, {
       kept: (isUnnamed ? described.formerNames?.() : undefined) ?? store.namesOf(deviceId, source),
       keep(of, name) {
-        if (!store.isUnnamed(deviceId)) store.name(deviceId, source, new Map([[of, name]]));
+        if (store.isUnnamed(deviceId)) early.set(of, name);
+        else store.name(deviceId, source, new Map([[of, name]]));
       },
     });
     Object.assign(entry, { device, given });
     if (problem !== undefined) entry.problem = problem;
-    this.#timers.get(id)?.[Symbol.dispose]();
     const keep = (): void => {
-      this.#timers.delete(id);
-      store.name(deviceId, source, isUnnamed ? new Map([...(described.formerNames?.() ?? []), ...fresh]) : fresh);
+      const former = isUnnamed ? (described.formerNames?.() ?? []) : [];
+      store.name(deviceId, source, new Map([...former, ...fresh, ...early]));
     };
-    if (isUnnamed) this.#timers.set(id, this.#clock.after("names of attributes", WHOLE_AFTER_MS, keep));
+    if (isUnnamed) this.#keepLater(id, keep);
     else keep();
+  }
+
+  /** Once, however often it is announced again meanwhile. */
+  #keepLater(id: string, keep: () => void): void {
+    const isWaiting = this.#unkept.has(id);
+    this.#unkept.set(id, keep);
+    if (isWaiting) return;
+    this.#clock.after("names of attributes", WHOLE_AFTER_MS, () => {
+      this.#unkept.get(id)?.();
+      this.#unkept.delete(id);
+    });
   }
 }

@@ -38,7 +38,7 @@ export interface SendAllOptions {
   force: boolean;
 }
 
-const LONGEST_MS = 5000;
+const MAX_MS = 5000;
 
 /**
  * Sends all commands at once. A device that is missing, refuses or hangs does not stop the others. `wanted`: device id → command.
@@ -50,8 +50,8 @@ export async function sendAll(
 ): Promise<SentToAll & { outcome: () => Promise<TakenByAll> }> {
   async function sendOne(deviceId: string, command: JsonObject): Promise<SentCommand & { delivered: Delivered }> {
     const sending = commands.deliver(deviceId, command, actor, { force });
-    if (!(await within(clock, LONGEST_MS, "scene command", sending))) {
-      const message = `was not taken within ${LONGEST_MS / 1000} s; it may still arrive`;
+    if (!(await within(clock, MAX_MS, "scene command", sending))) {
+      const message = `was not taken within ${MAX_MS / 1000} s; it may still arrive`;
       throw new HubError("upstream_failed", `the command for "${deviceId}" ${message}`);
     }
     const delivered = await sending;

@@ -86,11 +86,11 @@ const ALLOWANCE: Finding = {
   mend: "Find the device that reports too often, or raise [storage] max_write_mb_per_day.",
 };
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 function sampling({ devices, everySecs }: SampledNow): Finding {
-  const named = devices.slice(0, MOST_NAMED).join(", ");
-  const names = devices.length > MOST_NAMED ? `${named} and ${devices.length - MOST_NAMED} more` : named;
+  const named = devices.slice(0, MAX_NAMED).join(", ");
+  const names = devices.length > MAX_NAMED ? `${named} and ${devices.length - MAX_NAMED} more` : named;
   return {
     ...ALLOWANCE,
     severity: "warning",

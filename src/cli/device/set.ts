@@ -11,7 +11,7 @@ import { wantedState } from "./values.ts";
 
 // Longer than the hub itself waits for a device, unless hub.toml says otherwise.
 const WAIT_SECS = 12;
-const MOST_SECS = 600;
+const MAX_SECS = 600;
 const REFUSED = /^the device refused the command: (.*)$/s;
 
 export async function set({ invocation, reached: { client }, name, rest }: DeviceAction): Promise<number> {
@@ -48,8 +48,8 @@ async function sent(ask: () => Promise<Json>): Promise<{ correlationId: string; 
 
 function waitIn({ options: { wait } }: Invocation): number {
   const secs = wait === undefined ? WAIT_SECS : Number(wait);
-  if (!(secs >= 0 && secs <= MOST_SECS))
-    throw new HubError("invalid", `--wait must be a number of seconds up to ${MOST_SECS}`);
+  if (!(secs >= 0 && secs <= MAX_SECS))
+    throw new HubError("invalid", `--wait must be a number of seconds up to ${MAX_SECS}`);
   return secs;
 }
 

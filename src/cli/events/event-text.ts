@@ -6,7 +6,7 @@ import type { TraceTextOptions } from "../rules/trace-text.ts";
 
 const COMMON = new Set(["type", "timestamp", "seq"]);
 const TYPE_WIDTH = "device_availability_changed".length;
-const LONGEST_FIELD = 60;
+const MAX_FIELD_LENGTH = 60;
 
 export function eventText(event: JsonObject, { clockface, paint }: TraceTextOptions): string {
   const type = String(event.type);
@@ -26,5 +26,5 @@ function stateFields({ device_id, current, changed }: JsonObject): JsonObject {
 
 function shortened(value: Json): string {
   const text = valueText(value);
-  return text.length > LONGEST_FIELD ? `${text.slice(0, LONGEST_FIELD - 1)}…` : text;
+  return text.length > MAX_FIELD_LENGTH ? `${text.slice(0, MAX_FIELD_LENGTH - 1)}…` : text;
 }

@@ -17,15 +17,15 @@ const OldKey = Type.Object({
 });
 type OldKey = Static<typeof OldKey>;
 
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 /** Those that were withdrawn are not missed. */
 export function noteApiKeys(answer: Json, report: Report): void {
   const all = Array.isArray(answer) ? answer : [];
   const keys = all.filter((key): key is OldKey & Json => Value.Check(OldKey, key) && (key.revoked_at ?? "") === "");
-  for (const key of keys.slice(0, MOST_NAMED))
+  for (const key of keys.slice(0, MAX_NAMED))
     report.add("other", `the API key "${key.label.slice(0, 60)}"`, "left", wordsOf(key));
-  const unnamed = all.filter((key) => !Value.Check(OldKey, key)).length + Math.max(0, keys.length - MOST_NAMED);
+  const unnamed = all.filter((key) => !Value.Check(OldKey, key)).length + Math.max(0, keys.length - MAX_NAMED);
   if (unnamed > 0) report.add("other", `${unnamed} more API keys`, "left", "make new ones here");
 }
 

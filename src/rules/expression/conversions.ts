@@ -5,7 +5,7 @@ import { type Duration, UnsignedInt } from "@marcbachmann/cel-js/evaluator";
 import { type CelNode, failure } from "./cel-tree.ts";
 import { durationText, readDuration, readTimestamp, timestampText } from "./times.ts";
 
-const LARGEST_INT = 2n ** 63n;
+const MAX_INT = 2n ** 63n;
 const TIMESTAMP = "google.protobuf.Timestamp";
 const DURATION = "google.protobuf.Duration";
 const WHOLE = /^[-+]?\d{1,20}$/;
@@ -37,12 +37,12 @@ type Conversion = (value: string, node: CelNode) => unknown;
 const OF_TEXT: Readonly<Record<string, Conversion>> = {
   int(text, node) {
     const number = wholeIn("int", text, node);
-    if (number < LARGEST_INT && number >= -LARGEST_INT) return number;
+    if (number < MAX_INT && number >= -MAX_INT) return number;
     throw failure(node, `int() takes whole numbers of 64 bits, and "${text}" is beyond`);
   },
   uint(text, node) {
     const number = wholeIn("uint", text, node);
-    if (number >= 0n && number < 2n * LARGEST_INT) return new UnsignedInt(number);
+    if (number >= 0n && number < 2n * MAX_INT) return new UnsignedInt(number);
     throw failure(node, `uint() takes whole numbers from 0 to 64 bits, and "${text}" is beyond`);
   },
   // The rest of it is the library's.

@@ -12,7 +12,7 @@ const A_SECOND = 1_000_000_000n;
 const FRACTION_DIGITS = 12;
 // BigInt takes long for long digits.
 const LONGEST_DURATION = 64;
-const MOST_NANOSECONDS = 2n ** 63n;
+const MAX_NANOSECONDS = 2n ** 63n;
 const NO_TIMESTAMP = 'this is not a time; write "2026-06-15T11:00:00Z", or another offset than Z, such as +02:00';
 
 export function nanosecondsOf({ seconds, nanos }: Duration): bigint {
@@ -71,7 +71,7 @@ export function timeProblem(value: unknown): string | undefined {
   }
   if (!(value instanceof Duration)) return undefined;
   const nanoseconds = nanosecondsOf(value);
-  return nanoseconds < MOST_NANOSECONDS && nanoseconds >= -MOST_NANOSECONDS
+  return nanoseconds < MAX_NANOSECONDS && nanoseconds >= -MAX_NANOSECONDS
     ? undefined
     : "gives a duration of more than 292 years";
 }

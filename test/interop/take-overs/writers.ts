@@ -22,7 +22,7 @@ export interface Writers {
 const MODE = "away";
 const PAUSE_MS = 20;
 /** An answer of a hub that stood still counts as any other. */
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
 export async function startWriters(hub: HubProcess, round: number): Promise<Writers> {
   const over = new AbortController();
@@ -36,7 +36,7 @@ export async function startWriters(hub: HubProcess, round: number): Promise<Writ
   async function send(method: string, path: string, body: unknown): Promise<boolean> {
     try {
       const answer = await fetch(api + path, {
-        ...{ method, body: JSON.stringify(body), signal: AbortSignal.timeout(LONGEST_MS) },
+        ...{ method, body: JSON.stringify(body), signal: AbortSignal.timeout(MAX_MS) },
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       });
       await answer.arrayBuffer();
