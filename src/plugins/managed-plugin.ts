@@ -57,6 +57,8 @@ export class ManagedPlugin implements AsyncDisposable {
   #closing = false;
   /** Its process is being ended: what it says of its own end is no news. */
   #isEnding = false;
+  /** Why the hub ends it, where nobody asked for that: also said of a process that ends only later. */
+  #crashReason: string | undefined;
   #lastRequest: Promise<unknown> = Promise.resolve();
 
   constructor(options: ManagedPluginOptions) {
@@ -249,7 +251,7 @@ export class ManagedPlugin implements AsyncDisposable {
   async #watch(watched: PluginProcess): Promise<void> {
     const exit = await watched.ended;
     await this.#enqueue(async () => {
-      if (this.#process === watched) this.#crashed(exit);
+      if (this.#process === watched) this.#crashed({ ...exit, reason: this.#crashReason ?? exit.reason });
     });
   }
 
@@ -271,6 +273,7 @@ export class ManagedPlugin implements AsyncDisposable {
   #processEnded(exit: LastExit): void {
     this.#process = undefined;
     this.#isEnding = false;
+    this.#crashReason = undefined;
     this.#lastExit = exit;
     this.#presence.release();
     this.#revoke();
@@ -308,6 +311,7 @@ export class ManagedPlugin implements AsyncDisposable {
   /** Ends it and treats that as a crash, so that it is restarted. */
   async #endAsCrash(current: PluginProcess, reason: string): Promise<void> {
     this.#options.output.note(reason);
+    this.#crashReason = reason;
     if (!(await this.#stopProcess(current))) return this.#presence.expect();
     this.#crashed({ ...(await current.ended), reason });
   }
