@@ -57,7 +57,7 @@ export class ManagedPlugin implements AsyncDisposable {
   #closing = false;
   /** Its process is being ended: what it says of its own end is no news. */
   #isEnding = false;
-  /** Why the hub ends it, where nobody asked for that: also said of a process that ends only later. */
+  /** Why the hub ends its process by itself: the reason of its exit, also where it ends only later. */
   #crashReason: string | undefined;
   #lastRequest: Promise<unknown> = Promise.resolve();
 
@@ -251,13 +251,14 @@ export class ManagedPlugin implements AsyncDisposable {
   async #watch(watched: PluginProcess): Promise<void> {
     const exit = await watched.ended;
     await this.#enqueue(async () => {
-      if (this.#process === watched) this.#crashed({ ...exit, reason: this.#crashReason ?? exit.reason });
+      if (this.#process === watched) this.#crashed(exit);
     });
   }
 
   /** It ended without being asked to. */
-  #crashed(exit: LastExit): void {
+  #crashed(ended: LastExit): void {
     const { clock } = this.#options;
+    const exit = { ...ended, reason: this.#crashReason ?? ended.reason };
     const upMs = clock.mono() - (this.#process?.since ?? 0);
     this.#processEnded(exit);
     this.#crashes.push(clock.mono());
@@ -313,7 +314,7 @@ export class ManagedPlugin implements AsyncDisposable {
     this.#options.output.note(reason);
     this.#crashReason = reason;
     if (!(await this.#stopProcess(current))) return this.#presence.expect();
-    this.#crashed({ ...(await current.ended), reason });
+    this.#crashed(await current.ended);
   }
 
   #crashesLastHour(): number {

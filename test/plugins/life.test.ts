@@ -79,6 +79,16 @@ test("a process that hangs is ended after twice its timeout and restarted", asyn
   await advanceUntil(clock, "a third process", () => rig.plugins.get("p").restarts === 2);
 });
 
+test("a process that hangs, and ends later than the hub waits, ended for its silence as well", async () => {
+  const clock = createVirtualClock();
+  await using rig = sleeper(clock);
+  await rig.plugins.start("p");
+  rig.plugins.heartbeat("p", {});
+  await clock.advance(600_000);
+  await until("its end is noticed", () => rig.plugins.get("p").last_exit !== null);
+  expect(rig.plugins.get("p").last_exit?.reason).toBe("no heartbeat for 60 s: ended by the hub");
+});
+
 test("a plugin that never sends heartbeats is not restarted for its silence", async () => {
   const clock = createVirtualClock();
   await using rig = sleeper(clock);

@@ -6,20 +6,20 @@ import { until } from "../../support/wait.ts";
 import { ANNA, BEN, CONFIRM, type House, LEAK, MINUTE, startHouse } from "./house.ts";
 
 /** The message to this chat, once its answer is there: one that is under way while minutes pass is sent again. */
-const askedOnce = (house: House, chat: string) =>
+const messageTo = (house: House, chat: string) =>
   until(`${chat} is asked`, async () => ((await house.waiting()) === 0 ? house.telegram.last(chat) : undefined));
 
 test("one after the other is asked until somebody confirms, and everybody sees who did", async () => {
   await using house = await startHouse();
   const { telegram, clock } = house;
   await house.leak();
-  const first = await askedOnce(house, "7");
+  const first = await messageTo(house, "7");
   expect(first).toMatchObject({ text: "<b>Leak</b>\nWater in <b>the kitchen</b>" });
   expect(Object.keys(first.buttons)).toEqual(["Close the valve", CONFIRM]);
   await clock.advance(4 * MINUTE);
   expect(telegram.last("8")).toBeUndefined();
   await clock.advance(MINUTE);
-  const second = await askedOnce(house, "8");
+  const second = await messageTo(house, "8");
   expect(second.text).toBe("<b>Leak</b>\nWater in <b>the kitchen</b>");
   expect(await house.notices()).toMatchObject([{ state: "open", asked: ["anna", "ben"], tag: "leak" }]);
   const pressed = telegram.press(second, CONFIRM, BEN);
@@ -46,10 +46,9 @@ test("with a picture: the buttons are under the photo, and its caption shows who
   const { telegram, clock } = house;
   house.put("pictures/cellar.png", Buffer.from("\x89PNG\r\n\x1a\npicture", "latin1"));
   await house.leak();
-  const first = await askedOnce(house, "7");
+  const first = await messageTo(house, "7");
   expect([first.photo, first.text]).toEqual([true, "<b>Leak</b>\nWater in <b>the kitchen</b>"]);
   expect(Object.keys(first.buttons)).toEqual(["Close the valve", CONFIRM]);
-  await until("the hub knows the message", async () => (await house.waiting()) === 0);
   await house.restart();
   // In small steps: a picture is not waited for longer than a few seconds of the clock.
   await clock.advance(4.5 * MINUTE);
@@ -73,7 +72,7 @@ test("a restart in between asks nobody twice, and what fell due meanwhile goes o
   await using house = await startHouse();
   const { telegram, clock } = house;
   await house.leak();
-  const first = await askedOnce(house, "7");
+  const first = await messageTo(house, "7");
   await clock.advance(2 * MINUTE);
   await house.restart();
   await clock.advance(MINUTE);
@@ -83,7 +82,7 @@ test("a restart in between asks nobody twice, and what fell due meanwhile goes o
   clock.step(30 * MINUTE);
   await house.start(hub.admin);
   await clock.advance(1000);
-  const second = await askedOnce(house, "8");
+  const second = await messageTo(house, "8");
   expect(telegram.messages).toHaveLength(2);
   telegram.press(first, "Close the valve", ANNA);
   await until("both show it", () => [first, second].every(({ text }) => text.includes("Anna: Close the valve")));
@@ -94,7 +93,7 @@ test("nobody answers: rules hear of it once, an emergency goes round three times
   await using house = await startHouse();
   const { telegram, clock } = house;
   await house.leak();
-  const first = await askedOnce(house, "7");
+  const first = await messageTo(house, "7");
   for (let told = 2; told <= 6; told++) {
     await clock.advance(5 * MINUTE + 1000);
     // The messages go over a real socket.
@@ -118,7 +117,7 @@ test("twice, forged, or from a stranger's chat: only the first answer counts, an
   await using house = await startHouse();
   const { telegram } = house;
   await house.leak();
-  const first = await askedOnce(house, "7");
+  const first = await messageTo(house, "7");
   const kept = { ...first };
   telegram.press(kept, CONFIRM, { id: 66, first_name: "Mallory" }, "666");
   const forged = telegram.press(
@@ -152,7 +151,7 @@ test("the service hangs, refuses for a while or has an error: the messages are b
   await using house = await startHouse();
   const { telegram, clock } = house;
   await house.leak();
-  const first = await askedOnce(house, "7");
+  const first = await messageTo(house, "7");
   telegram.react("editMessageText", { status: 429, retryAfter: 20 });
   telegram.press(first, CONFIRM, ANNA);
   await until("an edit is refused", () => telegram.calls("editMessageText") > 0);
@@ -179,7 +178,7 @@ test("two programs that ask one bot: it is said plainly, and nothing else suffer
   const { telegram, clock } = house;
   telegram.webhook = true;
   await house.leak();
-  await askedOnce(house, "7");
+  await messageTo(house, "7");
   await until("it is said", () => house.logged().includes("webhook of another program"));
   telegram.webhook = false;
   await until("it is heard again", async () => {
@@ -202,7 +201,7 @@ test("a second hub with the same bot: each chat's channel says so and what to do
       body: JSON.stringify({ limit: 1, timeout: 50 }),
     }));
   await house.leak();
-  await askedOnce(house, "7");
+  await messageTo(house, "7");
   await until("the hub asks", () => telegram.polling === 1);
   expect(await problems()).toEqual([]);
   // The other hub asks, and takes turns with this one.
@@ -230,7 +229,7 @@ test("a user confirms by the API; others may not, and it counts once", async () 
   await using house = await startHouse();
   const { hub } = house;
   await house.leak();
-  const first = await askedOnce(house, "7");
+  const first = await messageTo(house, "7");
   const [notice] = await house.notices();
   const path = `/notify/acknowledge/${notice?.id}`;
   expect((await hub.request("POST", path, { token: await hub.tokenFor("viewer") })).status).toBe(403);
