@@ -54,15 +54,17 @@ function channelOf(found: Found, names: Names, { isRetainedUnsure }: HomieDescri
   const kind = classOf(property, node, unit);
   const isMomentary = !property.retained && ["boolean", "enum", "string"].includes(property.datatype);
   const label = names.labelOf(found);
+  const isWord = word !== undefined && isSameAs(word, found);
   const own: Channel = {
     attribute: {
-      ...{ name, ids: [`${node.id}/${property.id}`], ...codec.attribute },
+      // A word stays what it is when new firmware measures in another range.
+      ...{ name, ids: [idOf(found, isWord ? word : undefined)], ...codec.attribute },
       ...(unit !== undefined && { unit }),
       ...(kind !== undefined && { class: kind }),
       ...(part !== undefined && { part }),
       ...(label !== undefined && { description: label }),
       ...{ readable: true, writable: property.settable },
-      ...(word !== undefined && isSameAs(word, found) && { word }),
+      ...(isWord && { word }),
     },
     ...{ property, place: `${node.id}/${property.id}` },
     decode: codec.decode,
@@ -70,7 +72,7 @@ function channelOf(found: Found, names: Names, { isRetainedUnsure }: HomieDescri
     isEvent: isMomentary,
     isState: !isMomentary || property.settable || isRetainedUnsure,
   };
-  return word === undefined || isSameAs(word, found)
+  return word === undefined || isWord
     ? [own]
     : [own, derivedOf(own, names.word(found, word), conversionOf(word, found))];
 }
@@ -84,7 +86,7 @@ function derivedOf(
   return {
     ...own,
     attribute: {
-      ...{ type: attribute.type, ...conversion.attribute, name, word, ids: [`${attribute.ids?.[0]}#${word}`] },
+      ...{ type: attribute.type, ...conversion.attribute, name, word, ids: [`${own.place}#${word}`] },
       ...(part !== undefined && { part }),
       ...{ of: attribute.name, readable: true, writable: true, derived: true },
     },
@@ -96,6 +98,9 @@ function derivedOf(
     encode: (value) => own.encode(conversion.to(value, name)),
   };
 }
+
+const idOf = ({ node, property }: Found, word: string | undefined): string =>
+  `${node.id}/${property.id}${word === undefined ? "" : `#${word}`}`;
 
 /** Whether the property is the word as it is. */
 function isSameAs(word: string, { codec: { attribute }, unit }: Found): boolean {

@@ -33,7 +33,7 @@ interface Known {
 const MAX_DEVICES = 500;
 const MAX_SAID = 12_000;
 const MAX_SAID_BYTES = 1_048_576;
-const MAX_TEXT_BYTES = 16_384;
+const MAX_TEXT_BYTES = 65_536;
 const MAX_WAITING = 1000;
 const MAX_WAITING_BYTES = 4096;
 // The many topics of a device have come by then, in whatever order.
@@ -105,8 +105,13 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
       known.hasJson = payload.length > 0;
       known.json = payload.length > MAX_DESCRIPTION_BYTES ? undefined : message().json;
       consider(known);
-    } else if (!NEWS.test(below) && keep(known, below, payload.length > MAX_TEXT_BYTES ? "" : message().text))
-      later(known);
+    } else if (payload.length > MAX_TEXT_BYTES)
+      host.broken(
+        known.sender,
+        keyOf(known),
+        `${below.slice(0, 200)}: must be a text of at most ${MAX_TEXT_BYTES} bytes`,
+      );
+    else if (!NEWS.test(below) && keep(known, below, message().text)) later(known);
   }
 
   /** Whether it is news. An empty text of the first three takes the device back; else it is an empty text. */
