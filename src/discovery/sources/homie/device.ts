@@ -29,7 +29,7 @@ const STATS: Readonly<Record<string, Pick<Attribute, "name"> & Partial<Attribute
 };
 
 /** The hub's identity of a device: the same in every version, so that new firmware changes nothing. */
-export function identityOf(base: string, id: string): string {
+function identityOf(base: string, id: string): string {
   return `${base.replace(/\/5$/, "")}_${id}`;
 }
 
