@@ -1,9 +1,9 @@
 // Two compiled hubs with [standby] acknowledge = "standby", one of which takes over from the other again and again: after a kill, a stop, a
 // pause, and where the two were cut off from each other just before. Meanwhile people change the house as fast as it answers; each change that
-// was acknowledged must be there afterwards. The lease is in
-// PostgreSQL or in a NATS server, or a person decides: the seed says which, or TAKE_OVERS_LEASE=postgres|nats|none.
-// bun test/interop/take-overs.ts [HUB [ROUNDS [local]]]; by a campaign, until its time is over. With `local` it shows what is lost
-// then. Three hundred by PostgreSQL: TAKE_OVERS_LEASE=postgres bun test/interop/take-overs.ts bin/hub 300
+// was acknowledged must be there afterwards. The lease is in PostgreSQL or in a NATS server, or a person decides: the seed says which, or
+// TAKE_OVERS_LEASE=postgres|nats|none.
+// bun test/interop/take-overs.ts [HUB [ROUNDS [local]]]; by a campaign, until its time is over. With `local` it shows what is lost then. Three
+// hundred with PostgreSQL: TAKE_OVERS_LEASE=postgres bun test/interop/take-overs.ts bin/hub 300
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isTimeUp, randomOf, rounds, SEED } from "../support/campaign.ts";
