@@ -26,7 +26,7 @@ const STATES: readonly (Omit<Value, "state" | "command"> & { reads: Topics; writ
       writes: ["command_seek_position_topic", "seek_topic"],
     },
   },
-  { word: "source", type: "string", reads: ["source_topic"], writes: ["select_source_topic"] },
+  { word: "source", type: "string", reads: ["state_source_topic", "source_topic"], writes: ["select_source_topic"] },
   { word: "sound_mode", type: "string", reads: ["sound_mode_topic"], writes: ["select_sound_mode_topic"] },
   { word: "repeat", type: "string", reads: ["repeat_topic"], writes: ["repeat_set_topic"] },
 ];
@@ -61,7 +61,10 @@ export const mediaPlayer: Component = (options) => {
   const found = [
     ...states,
     ...volume(options, first),
-    ...switched(options, "muted", { read: first(["is_volume_muted_topic"]), write: first(["mute_topic"]) }),
+    ...switched(options, "muted", {
+      read: first(["state_mute_topic", "is_volume_muted_topic"]),
+      write: first(["mute_topic"]),
+    }),
     ...switched(options, "shuffle", { read: first(["shuffle_topic"]), write: first(["shuffle_set_topic"]) }),
     ...actions(options, Object.fromEntries(commands)),
     ...said(options, "play_media", first(["command_playmedia_topic", "play_media_topic"])),
