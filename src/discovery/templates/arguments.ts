@@ -1,5 +1,5 @@
 // What filters, tests and functions read their arguments with.
-import { isNumber, listOf, numberOf, TemplateError, typeName, type Value } from "./values.ts";
+import { isNumber, listOf, numberOf, PyBytes, PySet, TemplateError, typeName, type Value } from "./values.ts";
 
 export interface Arguments {
   /** By position, else by name. */
@@ -40,9 +40,17 @@ const MOST_CHARACTERS = 10_000;
 /** The items of a list or tuple, the keys of a dict, the characters of a text; none of something undefined. Throws TemplateError. */
 export function itemsOf(value: Value, what: string): readonly Value[] {
   if (value instanceof Map) return [...value.keys()];
+  if (value instanceof PySet) return value.items;
+  if (value instanceof PyBytes) return [...value.bytes];
   if (typeof value === "string" && value.length > MOST_CHARACTERS)
     throw new TemplateError(`${what} takes the characters of a text of at most ${MOST_CHARACTERS}`);
   const list = typeof value === "string" ? [...value] : value === undefined ? [] : listOf(value);
   if (list === undefined) throw new TemplateError(`${what} needs a list, not a ${typeName(value)}`);
   return list;
+}
+
+/** What `float` reads as a finite number. */
+export function isNumberText(value: Value): boolean {
+  const found = parseFloatText(value);
+  return found !== undefined && Number.isFinite(found);
 }
