@@ -43,7 +43,7 @@ describe("everything else makes a text, as Python prints it", () => {
     ["{% set m = {0:'off', 1:'low'} %}{{ m[x] | default('?') }}", { x: 1 }, "low"],
     ["{% set m = {None:None,'idle':'idle'} %}{{ m[x] }}", { x: null }, "None"],
     ["{{ x.get('y', 'no') }} {{ 'k' in x }} {{ x.keys() | list }}", { x: { k: 1 } }, "no True ['k']"],
-    ["{{ x | tojson }}", { x: { a: [1, 2.5, null] } }, '{"a":[1,2.5,null]}'],
+    ["{{ x | tojson }}", { x: { a: [1, 2.5, null] } }, '{"a": [1, 2.5, null]}'],
     ["{{ 'A b'.lower().split() | join('-') }} {{ 'x' ~ 1 }}", {}, "a-b x1"],
     [
       "{% set ns = namespace(n=0) %}{% for a in x %}{% set ns.n = ns.n + a %}{% endfor %}{{ ns.n }}",

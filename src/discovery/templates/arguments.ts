@@ -19,8 +19,9 @@ export const NO_ARGUMENTS = argumentsOf([], new Map());
 
 const FLOAT = /^\s*[+-]?(\d[\d_]*\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$|^\s*[+-]?(inf|infinity|nan)\s*$/i;
 
-/** Undefined where it is no number. */
+/** Undefined where it is no number. Throws TemplateError where there is no value at all, as in Jinja. */
 export function parseFloatText(value: Value): number | undefined {
+  if (value === undefined) throw new TemplateError("there is no such value");
   if (isNumber(value)) return numberOf(value);
   if (typeof value !== "string" || !FLOAT.test(value)) return undefined;
   const text = value.trim().toLowerCase().replaceAll("_", "");

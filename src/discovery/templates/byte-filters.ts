@@ -129,7 +129,11 @@ const plus = (text: string): string =>
 
 function urlencoded(value: Value): string {
   try {
-    if (value instanceof Map) return [...value].map(([key, one]) => `${plus(str(key))}=${plus(str(one))}`).join("&");
+    if (value instanceof Map)
+      return [...value]
+        .map(([key, one]) => `${plus(str(key))}=${plus(str(one))}`)
+        .join("&")
+        .replaceAll("%20", "+");
     return plus(str(value)).replaceAll("%2F", "/");
   } catch {
     throw new TemplateError("urlencode: this text has half a character");

@@ -2,18 +2,21 @@
 
 import { type Arguments, isNumberText, itemsOf, NO_ARGUMENTS, numberArgument, parseFloatText } from "./arguments.ts";
 import { BYTE_FILTERS } from "./byte-filters.ts";
-import { formatted } from "./format.ts";
+import { fixed, formatted } from "./format.ts";
 import { fromJsonText, toJsonText } from "./json-text.ts";
 import { MATH_FILTERS } from "./math-filters.ts";
+import { binary } from "./operators.ts";
 import { REGEX_FILTERS } from "./regex-filters.ts";
 import { contains, TESTS } from "./tests.ts";
+import { attributeOf, TEXT_FILTERS } from "./text-filters.ts";
 import { TIME_FILTERS } from "./time.ts";
 import {
+  type Callable,
   compare,
   type Dict,
-  entryOf,
   fromWhole,
   isEqual,
+  isNumber,
   isTrue,
   listOf,
   PyFloat,
@@ -61,14 +64,10 @@ export function toInt(value: Value, args: Arguments): Value {
 
 /** Halves go to the even neighbour, as Python rounds. */
 function roundEven(value: number, digits: number): number {
-  if (!Number.isFinite(value)) return value;
-  const factor = 10 ** digits;
-  const scaled = value * factor;
-  const floor = Math.floor(scaled);
-  const rest = scaled - floor;
-  const isHalf = Math.abs(rest - 0.5) < 1e-9;
-  const rounded = isHalf ? Number(value.toFixed(Math.max(0, digits))) * factor : Math.round(scaled);
-  return isHalf && digits <= 0 ? (floor % 2 === 0 ? floor : floor + 1) / factor : rounded / factor;
+  if (!Number.isFinite(value) || Math.abs(value) >= 1e21) return value;
+  if (digits >= 0) return Number(fixed(value, digits));
+  const factor = 10 ** -digits;
+  return Number(fixed(value / factor, 0)) * factor;
 }
 
 function round(value: Value, args: Arguments): Value {
@@ -102,20 +101,6 @@ function truncate(value: Value, args: Arguments): Value {
   return (words < 0 ? cut : cut.slice(0, words)) + end;
 }
 
-function numbers(value: Value, what: string): number[] {
-  return itemsOf(value, what).map((one) => numberArgument(one, what));
-}
-
-function isAnyFloat(value: Value): boolean {
-  return itemsOf(value, "sum").some((one) => one instanceof PyFloat);
-}
-
-function attributeOf(value: Value, name: Value): Value {
-  let found = value;
-  for (const part of str(name).split(".")) found = found instanceof Map ? entryOf(found as Dict, part) : undefined;
-  return found;
-}
-
 function joined(value: Value, args: Arguments): Value {
   const text = itemsOf(value, "join")
     .map(str)
@@ -137,9 +122,6 @@ function json(value: Value, args: Arguments): string {
     ...{ isIndented: isTrue(args.get(1, "pretty_print")), isSorted: isTrue(args.get(2, "sort_keys")) },
   });
 }
-
-const title = (text: string): string =>
-  text.toLowerCase().replace(/[\p{L}\p{N}]+/gu, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 
 function mapped(value: Value, args: Arguments, work: Work): Value {
   if (args.has(9, "attribute")) {
@@ -175,15 +157,44 @@ function selected(byAttribute: boolean, keep: boolean): Filter {
 }
 
 function extreme(sign: number): Filter {
-  return (value) => {
+  return (value, args) => {
+    const by = args.get(1, "attribute");
+    const key = (one: Value): Value => {
+      const found = by === undefined ? one : attributeOf(one, by);
+      return typeof found === "string" && !isTrue(args.get(0, "case_sensitive")) ? found.toLowerCase() : found;
+    };
     const [first, ...others] = itemsOf(value, sign > 0 ? "max" : "min");
-    return others.reduce((best, one) => (compare(one, best) * sign > 0 ? one : best), first);
+    return others.reduce((best, one) => (compare(key(one), key(best)) * sign > 0 ? one : best), first);
   };
+}
+
+function toBool(value: Value, args: Arguments): Value {
+  const word = str(value).trim().toLowerCase();
+  if (typeof value === "boolean") return value;
+  if (isNumber(value)) return numberArgument(value, "bool") !== 0;
+  if (typeof value === "string" && ["true", "1", "yes", "on", "enable"].includes(word)) return true;
+  if (typeof value === "string" && ["false", "0", "no", "off", "disable"].includes(word)) return false;
+  if (args.has(0, "default")) return args.get(0, "default");
+  throw new TemplateError(`"${word.slice(0, 50)}" is neither true nor false`);
 }
 
 function orDefault(value: Value, args: Arguments): Value {
   const missing = value === undefined || (isTrue(args.get(1, "boolean")) && !isTrue(value));
   return missing ? (args.has(0, "default_value") ? args.get(0, "default_value") : "") : value;
+}
+
+/** Of a macro, which hands what it returns to its argument `returns`. */
+function asFunction(macro: Value): Value {
+  if (typeof macro !== "function") throw new TemplateError("as_function needs a macro");
+  return (args, named, work) => {
+    let found: Value = null;
+    const returns: Callable = ([value]) => {
+      found = value;
+      return value;
+    };
+    macro(args, new Map([...named, ["returns", returns]]), work);
+    return found;
+  };
 }
 
 /** `iif(yes, no, none)`. */
@@ -229,7 +240,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
     const size = Math.abs(numberArgument(value, "abs"));
     return value instanceof PyFloat || !Number.isInteger(size) ? new PyFloat(size) : size;
   },
-  bool: (value) => ["true", "1", "yes", "on", "enable"].includes(str(value).toLowerCase()),
+  bool: toBool,
   capitalize: (value) => str(value).charAt(0).toUpperCase() + str(value).slice(1).toLowerCase(),
   count: (value) => lengthOf(value),
   d: orDefault,
@@ -278,6 +289,14 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   dictsort: (value) => sorted(value instanceof Map ? [...value].map((pair) => new PyTuple(pair)) : value, NO_ARGUMENTS),
   flatten: (value, args) =>
     flat(value, Math.min(20, args.has(0, "levels") ? numberArgument(args.get(0, "levels"), "flatten") : 20)),
+  as_function: asFunction,
+  apply: (value, args, work) => {
+    const called = args.get(0, "fn");
+    if (typeof called !== "function") throw new TemplateError("apply needs a function");
+    const rest: Value[] = [];
+    while (args.has(rest.length + 1, "")) rest.push(args.get(rest.length + 1, ""));
+    return called([value, ...rest], new Map(), work);
+  },
   iif,
   is_number: isNumberText,
   ordinal: (value) => {
@@ -289,7 +308,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   typeof: (value) => PYTHON_NAMES[typeName(value)] ?? typeName(value),
   version: (value) => new Version(str(value)),
   wordcount: (value) => (str(value).match(/\w+/g) ?? []).length,
-  ...{ ...MATH_FILTERS, ...BYTE_FILTERS, ...REGEX_FILTERS },
+  ...{ ...MATH_FILTERS, ...BYTE_FILTERS, ...REGEX_FILTERS, ...TEXT_FILTERS },
   ...Object.fromEntries(
     Object.entries(TIME_FILTERS).map(([name, filter]): [string, Filter] => [
       name,
@@ -297,13 +316,21 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
     ]),
   ),
   string: str,
-  sum: (value) => {
-    const total = numbers(value, "sum").reduce((sum, one) => sum + one, 0);
-    return isAnyFloat(value) ? new PyFloat(total) : total;
+  sum: (value, args) => {
+    const items = itemsOf(value, "sum");
+    const by = args.get(0, "attribute");
+    const start = args.has(1, "start") ? args.get(1, "start") : 0;
+    return items
+      .map((one) => (by === undefined ? one : attributeOf(one, by)))
+      .reduce((sum, one) => binary("+", sum, one), start);
   },
-  title: (value) => title(str(value)),
   to_json: json,
-  tojson: (value) => json(value, NO_ARGUMENTS),
+  tojson: (value, args) => {
+    if (value === undefined) throw new TemplateError("an undefined value cannot be written as JSON");
+    const isIndented = isTrue(args.get(0, "indent"));
+    const text = toJsonText(value, { comma: ", ", colon: ": ", isAscii: true, isSorted: true, isIndented });
+    return text.replace(/[<>&']/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
+  },
   trim: (value, args) => trimmed(str(value), args.has(0, "chars") ? str(args.get(0, "chars")) : undefined),
   truncate,
   unique: (value) => unique(itemsOf(value, "unique")),

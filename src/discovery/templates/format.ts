@@ -85,7 +85,7 @@ function numeric(kind: string, size: number, { flags, digits }: Spec): string {
     }
     case "f":
     case "F":
-      return size >= 1e21 ? BigInt(Math.trunc(size)).toString() : size.toFixed(places);
+      return size >= 1e21 ? BigInt(Math.trunc(size)).toString() : fixed(size, places);
     case "e":
     case "E": {
       const text = size.toExponential(places).replace(/e([+-])(\d)$/, "e$10$2");
@@ -97,6 +97,16 @@ function numeric(kind: string, size: number, { flags, digits }: Spec): string {
     default:
       throw new TemplateError(`the format "%${kind}" is not supported`);
   }
+}
+
+/** As `toFixed`, but a tie goes to the even neighbour. */
+export function fixed(value: number, places: number): string {
+  const text = value.toFixed(places);
+  const exact = value.toFixed(Math.min(100, places + 60));
+  const point = exact.length - Math.min(100, places + 60);
+  const behind = exact.slice(point + places);
+  const kept = exact.slice(0, places === 0 ? point - 1 : point + places);
+  return /^50*$/.test(behind) && /[02468]$/.test(kept) ? kept : text;
 }
 
 function general(size: number, digits: number): string {

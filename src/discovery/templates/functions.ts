@@ -7,6 +7,8 @@ import {
   type Callable,
   Moment,
   Namespace,
+  NO_WORK,
+  PyBytes,
   PyFloat,
   PyTuple,
   str,
@@ -14,8 +16,6 @@ import {
   type Value,
   type Work,
 } from "./values.ts";
-
-const NO_WORK: Work = { time: { at: 0, offsetMs: () => 0 }, spend: () => {} };
 
 function applied(called: Value, args: readonly Value[], named: ReadonlyMap<string, Value>, work: Work): Value {
   if (typeof called !== "function") throw new TemplateError("apply needs a function");
@@ -80,8 +80,14 @@ const BOTH = [
     "union",
     "unpack",
   ],
-  ...["urlencode", "version", "wrap", "strptime", "timestamp_custom", "timestamp_local", "timestamp_utc", "bool"],
+  ...["version", "wrap", "strptime", "timestamp_custom", "timestamp_local", "timestamp_utc", "bool"],
 ];
+
+/** Of a dict, as bytes. */
+function urlencode([value]: readonly Value[]): Value {
+  const text = str(FILTERS.urlencode?.(value, NO_ARGUMENTS, NO_WORK));
+  return new PyBytes(new TextEncoder().encode(text));
+}
 
 function range(args: readonly Value[]): Value {
   const [a = 0, b, c = 1] = args.map((one) => parseFloatText(one) ?? 0);
@@ -97,6 +103,8 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map<string, Callable
   ["int", asFilter(toInt)],
   ...BOTH.map((name): [string, Callable] => [name, asFilter(FILTERS[name] as Filter)]),
   ["timedelta", timedelta],
+  ["urlencode", urlencode],
+  ["as_function", asFilter(FILTERS.as_function as Filter)],
   ["now", (_args, _named, { time }) => new Moment(time.at, time.offsetMs(time.at))],
   ["utcnow", (_args, _named, { time }) => new Moment(time.at, 0)],
   ["set", ([value]) => setOf(value)],

@@ -1,13 +1,17 @@
 // The methods of texts and dicts that templates call.
-import { type Arguments, itemsOf, parseFloatText } from "./arguments.ts";
-import { replaced, trimmed } from "./filters.ts";
+import { type Arguments, argumentsOf, itemsOf, parseFloatText } from "./arguments.ts";
+import { FILTERS, replaced, trimmed } from "./filters.ts";
 import { bracesFormatted } from "./format.ts";
-import { MOMENT_METHODS } from "./time.ts";
+import { MOMENT_METHODS, movedTo } from "./time.ts";
 import {
   Duration,
   entryOf,
   hasKey,
+  isEqual,
+  isInt,
+  listOf,
   Moment,
+  NO_WORK,
   PyBytes,
   PyFloat,
   PyTuple,
@@ -74,7 +78,19 @@ const TEXT_METHODS: ReadonlyMap<string, Method<string>> = new Map<string, Method
   ["strip", (text, [chars]) => trimmed(text, textOr(chars))],
   ["title", (text) => text.toLowerCase().replace(/[\p{L}]+/gu, (word) => word.charAt(0).toUpperCase() + word.slice(1))],
   ["upper", (text) => text.toUpperCase()],
-  ["zfill", (text, [width]) => text.padStart(Math.min(parseFloatText(width) ?? 0, 1000), "0")],
+  [
+    "zfill",
+    (text, [width]) => {
+      const sign = /^[-+]/.exec(text)?.[0] ?? "";
+      return sign + text.slice(sign.length).padStart(Math.min(parseFloatText(width) ?? 0, 1000) - sign.length, "0");
+    },
+  ],
+  ["center", (text, [width]) => FILTERS.center?.(text, argumentsOf([width], new Map()), NO_WORK)],
+  [
+    "swapcase",
+    (text) => [...text].map((one) => (one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase())).join(""),
+  ],
+  ["rsplit", (text, [separator, most]) => rsplit(text, textOr(separator), most)],
 ]);
 
 const DICT_METHODS: ReadonlyMap<string, Method<Map<Value, Value>>> = new Map<string, Method<Map<Value, Value>>>([
@@ -94,6 +110,15 @@ export function callMethod(owner: Value, name: string, given: Arguments, work: W
   } else if (owner instanceof Map) {
     const method = DICT_METHODS.get(name);
     if (method) return method(owner, args, given);
+  } else if (listOf(owner)) {
+    const method = LIST_METHODS.get(name);
+    if (method) return method(listOf(owner) ?? [], args, given);
+  } else if (isInt(owner) && name === "bit_length") {
+    return owner ? BigInt(owner).toString(2).replace("-", "").length : 0;
+  } else if (owner instanceof PyFloat && name === "is_integer") {
+    return Number.isInteger(owner.value);
+  } else if (owner instanceof Moment && name === "replace") {
+    return movedTo(owner, given, work);
   } else if (owner instanceof Moment) {
     const method = MOMENT_METHODS.get(name);
     if (method) return method(owner, args, work);
@@ -107,7 +132,28 @@ export const METHOD_NAMES: ReadonlySet<string> = new Set([
   ...TEXT_METHODS.keys(),
   ...DICT_METHODS.keys(),
   ...MOMENT_METHODS.keys(),
-  ...["total_seconds", "decode", "hex", "cycle"],
+  ...["total_seconds", "decode", "hex", "cycle", "copy", "bit_length", "is_integer"],
+]);
+
+function rsplit(text: string, separator: string | undefined, most: Value): Value[] {
+  const parts = split(text, separator, undefined).map(str);
+  const limit = most === undefined ? -1 : (parseFloatText(most) ?? -1);
+  if (limit < 0 || parts.length <= limit + 1) return parts;
+  const kept = parts.length - limit;
+  return [parts.slice(0, kept).join(separator ?? " "), ...parts.slice(kept)];
+}
+
+const LIST_METHODS: ReadonlyMap<string, Method<readonly Value[]>> = new Map<string, Method<readonly Value[]>>([
+  ["count", (list, [item]) => list.filter((one) => isEqual(one, item)).length],
+  [
+    "index",
+    (list, [item]) => {
+      const at = list.findIndex((one) => isEqual(one, item));
+      if (at < 0) throw new TemplateError("index: the list has no such item");
+      return at;
+    },
+  ],
+  ["copy", (list) => [...list]],
 ]);
 
 function split(text: string, separator: string | undefined, most: Value): Value[] {

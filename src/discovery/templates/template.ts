@@ -20,9 +20,16 @@ export interface Template {
    * Of a received message. A pick keeps its type and is undefined where the message has no such value; any other template makes a
    * text without white space around it. Throws TemplateError where a value is missing: what was known then stays.
    */
-  read(message: Message): Json | undefined;
+  read(message: Message, about?: About): Json | undefined;
   /** A text from named values, as for a command. Throws TemplateError. */
-  write(values: Readonly<Record<string, Json>>): string;
+  write(values: Readonly<Record<string, Json>>, about?: About): string;
+}
+
+/** What the template is for: as Home Assistant has them, `this` with its `state` and `attributes`. */
+export interface About {
+  this: JsonObject;
+  entity_id: string;
+  name: string | null;
 }
 
 /** What arrived, and what it is as JSON; undefined where it is none. */
@@ -89,20 +96,20 @@ function compileTemplate(
   const path = pathOf(body);
   return {
     path,
-    read(message) {
+    read(message, about) {
       if (path) return pick(message.json, path);
       if (message.text.length > LONGEST_MESSAGE)
         throw new TemplateError(`the message is longer than ${LONGEST_MESSAGE} characters`);
-      const context = new Map<string, Value>([["value", message.text]]);
+      const context = contextOf({ ...about, value: message.text });
       if (message.json !== undefined) context.set("value_json", valuesIn(message));
       return evaluate(body, context, { time: time(), meter }).trim();
     },
-    write: (values) =>
-      evaluate(body, new Map(Object.entries(values).map(([name, value]) => [name, fromJson(value)])), {
-        ...{ time: time(), meter },
-      }).trim(),
+    write: (values, about) => evaluate(body, contextOf({ ...about, ...values }), { time: time(), meter }).trim(),
   };
 }
+
+const contextOf = (values: Readonly<Record<string, Json>>): Map<string, Value> =>
+  new Map(Object.entries(values).map(([name, value]) => [name, fromJson(value)]));
 
 /** Each node below these, and these. */
 function* nodesIn(part: unknown): Generator<Node> {

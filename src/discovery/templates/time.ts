@@ -1,6 +1,6 @@
 // Moments in templates: `now()`, texts read as times, and times written as texts, in the house's time zone.
 import { strftime } from "../strftime.ts";
-import { type Arguments, parseFloatText } from "./arguments.ts";
+import { type Arguments, numberArgument, parseFloatText } from "./arguments.ts";
 import { readTime } from "./read-time.ts";
 import {
   Duration,
@@ -19,7 +19,6 @@ import {
 
 type TimeFilter = (time: HouseTime, value: Value, args: Arguments) => Value;
 
-const ISO = "%Y-%m-%dT%H:%M:%S";
 const LATEST_MS = 8.64e15;
 
 /** Each is a filter, and a function with the value as its first argument. */
@@ -54,9 +53,8 @@ export const TIME_FILTERS: Readonly<Record<string, TimeFilter>> = {
       const local = args.has(1, "local") ? isTrue(args.get(1, "local")) : true;
       return written(time, value, { format: str(args.get(0, "format_string")) || "%Y-%m-%d %H:%M:%S", local });
     }),
-  timestamp_local: (time, value, args) =>
-    withDefault(args, 0, () => written(time, value, { format: ISO, local: true })),
-  timestamp_utc: (time, value, args) => withDefault(args, 0, () => written(time, value, { format: ISO, local: false })),
+  timestamp_local: (time, value, args) => withDefault(args, 0, () => isoText(time, value, true)),
+  timestamp_utc: (time, value, args) => withDefault(args, 0, () => isoText(time, value, false)),
 };
 
 /** Of a moment. Undefined where it has no such part. */
@@ -73,7 +71,7 @@ export function partOfMoment({ localMs, microsecond }: Moment, name: string): Va
 type MomentMethod = (moment: Moment, args: readonly Value[], work: Work) => Value;
 
 export const MOMENT_METHODS: ReadonlyMap<string, MomentMethod> = new Map<string, MomentMethod>([
-  ["strftime", ({ localMs }, [format]) => strftime(str(format), localMs)],
+  ["strftime", ({ localMs, offsetMs }, [format]) => strftime(str(format), localMs, offsetMs)],
   ["timestamp", (moment, _args, { time }) => new PyFloat(instantOf(time, moment) / 1000)],
   ["date", ({ localMs }) => new Moment(Math.floor(localMs / 86_400_000) * 86_400_000, undefined, "date")],
   ["time", ({ localMs }) => new Moment(localMs - Math.floor(localMs / 86_400_000) * 86_400_000, undefined, "time")],
@@ -177,6 +175,28 @@ function momentOf(value: Value): Moment | undefined {
 const momentFrom = ({ ms, offsetMs }: { ms: number; offsetMs: number | undefined }): Moment =>
   new Moment(ms - (offsetMs ?? 0), offsetMs);
 
+function isoText(time: HouseTime, value: Value, local: boolean): string | undefined {
+  const ms = isNumber(value) ? numberOf(value) * 1000 : Number.NaN;
+  if (!(Math.abs(ms) <= LATEST_MS)) return undefined;
+  return new Moment(ms, local ? time.offsetMs(ms) : 0).text("T");
+}
+
+/** `now().replace(hour=0)`. */
+export function movedTo(moment: Moment, args: Arguments, { time }: Work): Value {
+  const names = ["year", "month", "day", "hour", "minute", "second", "microsecond"];
+  const parts = names.map((name, at) =>
+    args.has(at, name) ? numberArgument(args.get(at, name), name) : numberArgument(partOfMoment(moment, name), name),
+  ) as [number, number, number, number, number, number, number];
+  const [year, month, day, hour, minute, second, micro] = parts;
+  const local = Date.UTC(year, month - 1, day, hour, minute, second) + micro / 1000;
+  if (!(Math.abs(local) <= LATEST_MS)) throw new TemplateError("there is no such time");
+  const hasZone = moment.offsetMs !== undefined && !(args.has(7, "tzinfo") && args.get(7, "tzinfo") === null);
+  if (!hasZone) return new Moment(local, undefined, moment.part);
+  const isHouse = moment.offsetMs === time.offsetMs(moment.ms);
+  const offset = isHouse ? time.offsetMs(local - (moment.offsetMs ?? 0)) : (moment.offsetMs ?? 0);
+  return new Moment(local - offset, offset);
+}
+
 function written(
   time: HouseTime,
   value: Value,
@@ -185,5 +205,6 @@ function written(
   const seconds = value instanceof Moment ? value.ms / 1000 : parseFloatText(value);
   if (seconds === undefined || !(Math.abs(seconds * 1000) <= LATEST_MS)) return undefined;
   const ms = seconds * 1000;
-  return strftime(format, ms + (local ? time.offsetMs(ms) : 0));
+  const offset = local ? time.offsetMs(ms) : 0;
+  return strftime(format, ms + offset, offset);
 }

@@ -34,6 +34,9 @@ export interface Work {
   spend(steps: number): void;
 }
 
+/** For what neither tells the time nor takes long. */
+export const NO_WORK: Work = { time: { at: 0, offsetMs: () => 0 }, spend: () => {} };
+
 export interface HouseTime {
   /** Now, in epoch ms. */
   at: number;
