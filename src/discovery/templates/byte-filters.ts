@@ -29,7 +29,7 @@ function decoded(value: Value, args: Arguments): Value {
   return args.has(0, "encoding") && args.get(0, "encoding") === null ? new PyBytes(bytes) : utf8(bytes);
 }
 
-export function utf8(bytes: Uint8Array): string {
+function utf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

@@ -100,7 +100,7 @@ function ofSpans(operator: string, a: Value, b: Value): Value {
   return undefined;
 }
 
-export function nonZero(value: number): number {
+function nonZero(value: number): number {
   if (value === 0) throw new TemplateError("it divides by zero");
   return value;
 }
@@ -144,7 +144,7 @@ function ofFloats(operator: string, a: Value, b: Value): PyFloat {
 }
 
 /** Of floats; of ints as far as they are exact. */
-export function calculate(operator: string, a: number, b: number): number {
+function calculate(operator: string, a: number, b: number): number {
   switch (operator) {
     case "+":
       return a + b;
