@@ -1,11 +1,24 @@
 // What filters, tests and functions read their arguments with.
-import { isNumber, listOf, numberOf, PyBytes, PySet, TemplateError, typeName, type Value } from "./values.ts";
+import {
+  isNumber,
+  listOf,
+  numberOf,
+  PyBytes,
+  PySet,
+  TemplateError,
+  typeName,
+  type Value,
+  type Work,
+} from "./values.ts";
 
 export interface Arguments {
   /** By position, else by name. */
   get(at: number, name: string): Value;
   has(at: number, name: string): boolean;
 }
+
+/** Of the value before it. Throws TemplateError. */
+export type Filter = (value: Value, args: Arguments, work: Work) => Value;
 
 /** Of a call: those without a name, then those with one. */
 export function argumentsOf(positional: readonly Value[], named: ReadonlyMap<string, Value>): Arguments {

@@ -1,7 +1,6 @@
 // Filters on bytes and codes: base64, hex, hashes, pack and unpack, addresses and slugs.
 import { createHash } from "node:crypto";
-import { type Arguments, numberArgument } from "./arguments.ts";
-import type { Filter } from "./filters.ts";
+import { type Arguments, type Filter, numberArgument } from "./arguments.ts";
 import {
   fromBigInt,
   isInt,

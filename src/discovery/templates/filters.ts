@@ -1,6 +1,14 @@
 // The filters and tests that devices' templates use, as Jinja and Home Assistant define them.
 
-import { type Arguments, isNumberText, itemsOf, NO_ARGUMENTS, numberArgument, parseFloatText } from "./arguments.ts";
+import {
+  type Arguments,
+  type Filter,
+  isNumberText,
+  itemsOf,
+  NO_ARGUMENTS,
+  numberArgument,
+  parseFloatText,
+} from "./arguments.ts";
 import { BYTE_FILTERS } from "./byte-filters.ts";
 import { fixed, formatted } from "./format.ts";
 import { fromJsonText, toJsonText } from "./json-text.ts";
@@ -29,8 +37,6 @@ import {
   type Work,
 } from "./values.ts";
 import { Version } from "./version.ts";
-
-export type Filter = (value: Value, args: Arguments, work: Work) => Value;
 
 const LONGEST_TEXT = 65_536;
 const MOST_DIGITS = 20;

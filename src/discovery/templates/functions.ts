@@ -1,6 +1,6 @@
 // What a template may call, beside methods and `now`; and the names of constants.
-import { argumentsOf, itemsOf, NO_ARGUMENTS, parseFloatText } from "./arguments.ts";
-import { FILTERS, type Filter, toFloat, toInt } from "./filters.ts";
+import { argumentsOf, type Filter, itemsOf, NO_ARGUMENTS, parseFloatText } from "./arguments.ts";
+import { FILTERS, toFloat, toInt } from "./filters.ts";
 import { setOf } from "./math-filters.ts";
 import { timedelta } from "./time.ts";
 import {

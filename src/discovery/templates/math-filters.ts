@@ -1,6 +1,5 @@
 // Filters on numbers, bits and sets, as Home Assistant defines them.
-import { type Arguments, itemsOf, numberArgument, parseFloatText } from "./arguments.ts";
-import type { Filter } from "./filters.ts";
+import { type Arguments, type Filter, itemsOf, numberArgument, parseFloatText } from "./arguments.ts";
 import { remainder } from "./operators.ts";
 import {
   compare,

@@ -1,6 +1,5 @@
 // `regex_match`, `regex_search`, `regex_replace`, `regex_findall`, `regex_findall_index`, and the tests `match` and `search`.
-import { type Arguments, numberArgument } from "./arguments.ts";
-import type { Filter } from "./filters.ts";
+import { type Arguments, type Filter, numberArgument } from "./arguments.ts";
 import { compileRegex, type Match, type Regex } from "./regex.ts";
 import { isTrue, PyTuple, str, TemplateError, type Value, type Work } from "./values.ts";
 

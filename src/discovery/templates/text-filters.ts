@@ -1,6 +1,5 @@
 // Jinja's filters that lay out texts and group lists.
-import { type Arguments, itemsOf, numberArgument } from "./arguments.ts";
-import type { Filter } from "./filters.ts";
+import { type Arguments, type Filter, itemsOf, numberArgument } from "./arguments.ts";
 import { compare, type Dict, entryOf, isEqual, PyTuple, str, TemplateError, type Value } from "./values.ts";
 
 const WIDEST = 1000;

@@ -1,5 +1,4 @@
 // `version("2024.1.0b2")`: versions compare by their numbers, and before a release come its release candidates, betas and so on.
-import type { Value } from "./values.ts";
 
 const MODIFIERS = ["dev", "alpha", "beta", "rc", ""];
 const SHORT: Readonly<Record<string, string>> = {
@@ -27,13 +26,13 @@ export class Version {
     this.modifierNumber = Number(found?.[3] ?? 0);
   }
 
-  part(name: string): Value {
+  part(name: string): Version | string | number | boolean | null | undefined {
     const at = ["major", "minor", "patch"].indexOf(name);
     if (at >= 0) {
       const section = this.sections[at];
       return section === undefined ? null : new Version(String(section));
     }
-    const states: Readonly<Record<string, Value>> = {
+    const states: Readonly<Record<string, string | number | boolean | null>> = {
       ...{ string: this.string, sections: this.sections.length, modifier: this.modifier || null },
       ...{ alpha: this.modifier === "alpha", beta: this.modifier === "beta", dev: this.modifier === "dev" },
       ...{ release_candidate: this.modifier === "rc" },
@@ -43,7 +42,7 @@ export class Version {
 }
 
 /** Of versions, texts and numbers; NaN where one is none of them. */
-export function compareVersions(a: Value, b: Value): number {
+export function compareVersions(a: unknown, b: unknown): number {
   const [one, other] = [versionOf(a), versionOf(b)];
   if (!one || !other) return Number.NaN;
   for (let at = 0; at < Math.max(one.sections.length, other.sections.length); at++) {
@@ -54,7 +53,7 @@ export function compareVersions(a: Value, b: Value): number {
   return modifiers !== 0 ? modifiers : one.modifierNumber - other.modifierNumber;
 }
 
-function versionOf(value: Value): Version | undefined {
+function versionOf(value: unknown): Version | undefined {
   if (value instanceof Version) return value;
   return typeof value === "string" || typeof value === "number" ? new Version(String(value)) : undefined;
 }
