@@ -62,7 +62,64 @@ const FILTERS = [
     "__proto__",
   ],
 ];
+FILTERS.push(
+  ...[
+    "regex_findall('(a?)*b')",
+    "regex_replace('.*', value)",
+    "regex_match(value)",
+    "regex_search('(x+)+y')",
+    "slugify",
+  ],
+  ...[
+    "base64_decode",
+    "base64_encode",
+    "from_hex",
+    "pack('>q')",
+    "unpack('>d', -3)",
+    "bitwise_and(-1)",
+    "median",
+    "average",
+  ],
+  ...[
+    "log(0)",
+    "sqrt",
+    "iif",
+    "contains('a')",
+    "as_datetime(none)",
+    "as_timedelta",
+    "as_local",
+    "time_since(99)",
+    "version",
+  ],
+  ...[
+    "union(value)",
+    "flatten",
+    "combine({})",
+    "batch(3, 1)",
+    "slice(4)",
+    "groupby('a')",
+    "indent(999)",
+    "center(1000)",
+  ],
+  ...["to_json(true, true, true)", "remap(0, 0, 1, 2)", "wrap(0, 0)", "ordinal", "urlencode", "filesizeformat", "md5"],
+);
 const CALLS = [
+  ...[
+    "timedelta(days=1e9)",
+    "now() + timedelta(1)",
+    "now().replace(year=0)",
+    "timedelta(1) * 1e99",
+    "'{:>999}'.format(1)",
+  ],
+  ...[
+    "'{:.99f}{}'.format(value)",
+    "2 ** 4000 * 3",
+    "set(value)",
+    "today_at('99:99')",
+    "urlencode(value)",
+    "(9 ** 400) | float",
+  ],
+  ...["loop(value)", "value[::-1]", "value_json[::0]", "m(1)", "version('1') < value", "now() - utcnow()"],
   ...[
     "range(9999)",
     "range(-1, 1e9)",
@@ -126,7 +183,7 @@ export function randomTemplate(seed: number): string {
 
   function statement(depth: number): string {
     const body = (): string => (depth <= 0 ? `{{ ${expression(2)} }}` : statement(depth - 1));
-    switch (next(8)) {
+    switch (next(9)) {
       case 0:
         return `{% for x in ${expression(2)} %}${body()}{% endfor %}`;
       case 1:
@@ -143,6 +200,8 @@ export function randomTemplate(seed: number): string {
           expression(2),
         ])} %}{% endfor %}${body()}`;
       case 4:
+        return `{% macro m(a, b=${expression(1)}) %}${body()}{{ m(a) if a }}{% endmacro %}{{ m(${expression(1)}) }}`;
+      case 5:
         return `${body()}${one(["{%", "}}", "{{", "{# ", "%}", "'", "((((", "]]"])}${body()}`;
       default:
         return `{{ ${expression(4)} }}`;

@@ -1,6 +1,6 @@
 // Messages of real models against the compiled hub: bun test/interop/corpus.ts CORPUS.jsonl.xz [exposes|homeassistant] [HUB]. What
 // each device reports must be there under the right name, with the right value and JSON type, and what it can be told must reach it
-// as it expects. bun test/interop/corpus.ts CASES.jsonl.xz templates evaluates templates. A first line `FAIL` and exit code 1 where
+// as it expects. bun test/interop/corpus.ts CASES.jsonl.xz templates [HUB] evaluates templates, also through the hub. A first line `FAIL` and exit code 1 where
 // too little is right. The models come in another order each time, with PROPERTY_SEED in that one. Needs xz.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -13,6 +13,7 @@ import { type House, heard, inParallel, startHouse } from "./corpus/house.ts";
 import { batchesOf, linesOf, type Model, modelsOf } from "./corpus/lines.ts";
 import { type Appearance, appearancesOf, isRecord, setIn, settableThere } from "./corpus/referee.ts";
 import { checkTemplates } from "./corpus/templates.ts";
+import { checkAnnounced } from "./corpus/templates-announced.ts";
 
 const RIGHT_VALUES = 0.995;
 const RIGHT_COMMANDS = 0.99;
@@ -34,7 +35,11 @@ async function main(): Promise<number> {
     print(`NOT RUN, NOTHING OF IT IS CHECKED: test/interop/corpus.ts ${mode}: ${path} is not there`);
     return 0;
   }
-  if (mode === "templates") return report([checkTemplates(await linesOf(path)).result(1)]);
+  if (mode === "templates") {
+    const lines = await linesOf(path);
+    const announced = await checkAnnounced(lines, resolve(binary));
+    return report([checkTemplates(lines).result(1), announced.result(1)]);
+  }
   return checkModels(shuffled(await modelsOf(path), randomOf("order of models")), mode as Source, resolve(binary));
 }
 

@@ -1,33 +1,31 @@
 // Runs a parsed template. Nothing of JavaScript can be reached from one: values are those of values.ts, names are looked up in
 // maps, and each step is counted, so that no loop lasts.
-import { argumentsOf, itemsOf, NO_ARGUMENTS } from "./arguments.ts";
+import { argumentsOf, itemsOf } from "./arguments.ts";
 import { FILTERS } from "./filters.ts";
 import { CONSTANTS, FUNCTIONS } from "./functions.ts";
 import { LoopControl, loopState, memberOf, sliceOf } from "./members.ts";
 import { callMethod } from "./methods.ts";
-import { describe, type Node, nameOfCall } from "./nodes.ts";
-import { binary } from "./operators.ts";
+import { type ArgumentNodes, describe, type FilterNode, type MacroNode, type Node } from "./nodes.ts";
+import { binary, negated } from "./operators.ts";
 import { TESTS } from "./tests.ts";
-import { type HouseTime, TIME_FILTERS, TIME_FUNCTIONS } from "./time.ts";
 import {
   type Callable,
   type Dict,
-  isNumber,
+  type HouseTime,
   isTrue,
   Namespace,
-  numberOf,
-  PyFloat,
   PyTuple,
   setEntry,
   str,
   TemplateError,
-  typeName,
   type Value,
+  type Work,
   weigh,
 } from "./values.ts";
 
 const MOST_STEPS = 20_000;
 const LONGEST_OUTPUT = 65_536;
+const DEEPEST_CALLS = 20;
 
 /** The steps of all templates together. */
 export interface Meter {
@@ -49,21 +47,23 @@ export function evaluate(
   } catch (error) {
     // The stack of the program itself: the steps bound all else.
     if (error instanceof RangeError) throw new TemplateError("it is nested too deeply");
+    if (error instanceof LoopControl) throw new TemplateError(`{% ${error.kind} %} is outside of a loop`);
     throw error;
   } finally {
     meter.steps += run.steps;
   }
 }
 
-class Run {
+class Run implements Work {
   steps = 0;
   #written = 0;
+  #calls = 0;
   #scopes: Map<string, Value>[];
-  readonly #time: HouseTime;
+  readonly time: HouseTime;
 
   constructor(globals: Map<string, Value>, time: HouseTime) {
     this.#scopes = [globals];
-    this.#time = time;
+    this.time = time;
   }
 
   render(body: readonly Node[]): string {
@@ -72,14 +72,14 @@ class Run {
     return text;
   }
 
-  #step(steps = 1): void {
+  spend(steps: number): void {
     this.steps += steps;
     if (this.steps > MOST_STEPS) throw new TemplateError(`it takes more than ${MOST_STEPS} steps`);
   }
 
   /** What walks through values takes as many steps as there are. */
   #walk<T extends Value>(value: T): T {
-    this.#step(weigh(value, MOST_STEPS - this.steps));
+    this.spend(weigh(value, MOST_STEPS - this.steps));
     return value;
   }
 
@@ -90,79 +90,147 @@ class Run {
   }
 
   #statement(node: Node): string {
-    this.#step();
+    this.spend(1);
     switch (node.type) {
+      case "Text":
+        return this.#write(node.value);
+      case "Output":
+        return this.#write(str(this.#walk(this.#value(node.value))));
       case "If":
-        return this.render(isTrue(this.#value(node.test)) ? node.body : node.alternate);
+        return this.render(isTrue(this.#value(node.test)) ? node.body : node.otherwise);
       case "For":
-        return this.#loop(node);
+        return this.#loop(node, this.#value(node.items));
       case "Set":
-        this.#assign(node.assignee, node.value ? this.#value(node.value) : this.render(node.body));
+        this.#assign(node.target, this.#value(node.value));
         return "";
-      case "Comment":
+      case "SetBlock":
+        this.#assign(node.target, this.#filteredBlock(node.filters, node.body));
         return "";
+      case "FilterBlock":
+        return this.#write(str(this.#filteredBlock(node.filters, node.body)));
+      case "With": {
+        const values = node.values.map((one) => this.#value(one));
+        return this.#inScope(() => {
+          for (const [at, name] of node.names.entries()) this.#assign(name, values[at]);
+          return this.render(node.body);
+        });
+      }
+      case "Do":
+        this.#value(node.value);
+        return "";
+      case "Macro":
+        this.#assign({ type: "Name", name: node.name }, this.#macro(node));
+        return "";
+      case "CallBlock":
+        return this.#callBlock(node);
       case "Break":
         throw new LoopControl("break");
       case "Continue":
         throw new LoopControl("continue");
-      case "FilterStatement":
-        return this.#write(str(this.#walk(this.#filter(node.filter, this.render(node.body)))));
       default:
-        return this.#write(str(this.#walk(this.#value(node))));
+        throw new TemplateError(`${node.type} is not supported`);
     }
   }
 
-  #loop({ loopvar, iterable, body, defaultBlock }: Extract<Node, { type: "For" }>): string {
-    const { lhs, test } = iterable.type === "SelectExpression" ? iterable : { lhs: iterable, test: undefined };
-    const scope = new Map<string, Value>();
-    this.#scopes.push(scope);
+  #inScope<T>(work: () => T): T {
+    this.#scopes.push(new Map());
     try {
-      let items = itemsOf(this.#walk(this.#value(lhs)), "a loop");
-      if (test)
-        items = items.filter((item) => {
-          this.#step();
-          this.#assign(loopvar, item);
-          return isTrue(this.#value(test));
-        });
-      if (items.length === 0) return this.render(defaultBlock);
-      return this.#turns(items, { loopvar, body, scope });
+      return work();
     } finally {
       this.#scopes.pop();
     }
   }
 
-  #turns(
-    items: readonly Value[],
-    { loopvar, body, scope }: { loopvar: Node; body: readonly Node[]; scope: Map<string, Value> },
-  ): string {
-    let text = "";
-    for (const [at, item] of items.entries()) {
-      this.#step();
-      scope.clear();
-      this.#assign(loopvar, item);
-      scope.set("loop", loopState(items, at));
-      try {
-        for (const node of body) text += this.#statement(node);
-      } catch (thrown) {
-        if (!(thrown instanceof LoopControl)) throw thrown;
-        if (thrown.kind === "break") break;
+  #filteredBlock(filters: readonly FilterNode[], body: readonly Node[]): Value {
+    let value: Value = this.#inScope(() => this.render(body));
+    for (const filter of filters) value = this.#filter(filter, value);
+    return value;
+  }
+
+  #loop(node: Extract<Node, { type: "For" }>, given: Value): string {
+    const { target, test, body, otherwise, isRecursive } = node;
+    return this.#inScope(() => {
+      const scope = this.#scopes.at(-1) as Map<string, Value>;
+      let items = itemsOf(this.#walk(given), "a loop");
+      if (test)
+        items = items.filter((item) => {
+          this.spend(1);
+          this.#assign(target, item);
+          return isTrue(this.#value(test));
+        });
+      if (items.length === 0) return this.render(otherwise);
+      let text = "";
+      for (const [at, item] of items.entries()) {
+        this.spend(1);
+        scope.clear();
+        this.#assign(target, item);
+        const again: Callable = ([inner]) => this.#called(() => this.#loop(node, inner));
+        scope.set("loop", isRecursive ? again : loopState(items, at));
+        try {
+          for (const one of body) text += this.#statement(one);
+        } catch (thrown) {
+          if (!(thrown instanceof LoopControl)) throw thrown;
+          if (thrown.kind === "break") break;
+        }
       }
+      return text;
+    });
+  }
+
+  #called<T>(work: () => T): T {
+    if (++this.#calls > DEEPEST_CALLS) throw new TemplateError(`macros call each other deeper than ${DEEPEST_CALLS}`);
+    try {
+      return work();
+    } finally {
+      this.#calls--;
     }
-    return text;
+  }
+
+  /** A macro sees what is around it where it is written, and its arguments. */
+  #macro({ name, parameters, body }: MacroNode, scopes = [...this.#scopes]): Callable {
+    return (args, named) =>
+      this.#called(() => {
+        const before = this.#scopes;
+        const own = new Map<string, Value>();
+        this.#scopes = [...scopes, own];
+        try {
+          const known = new Set(parameters.map((one) => one.name));
+          const more = [...named].find(([key]) => !known.has(key) && key !== "caller");
+          if (args.length > parameters.length || more)
+            throw new TemplateError(`the macro ${name}() does not take ${more ? `"${more[0]}"` : "as many values"}`);
+          if (named.has("caller")) own.set("caller", named.get("caller"));
+          for (const [at, one] of parameters.entries()) {
+            const given = at < args.length ? args[at] : named.get(one.name);
+            const isGiven = at < args.length || named.has(one.name);
+            own.set(one.name, isGiven || !one.otherwise ? given : this.#value(one.otherwise));
+          }
+          return this.render(body);
+        } finally {
+          this.#scopes = before;
+        }
+      });
+  }
+
+  #callBlock({ call, caller }: Extract<Node, { type: "CallBlock" }>): string {
+    if (call.type !== "Call") throw new TemplateError("{% call %} needs a call");
+    const called = this.#value(call.callee);
+    if (typeof called !== "function") throw new TemplateError(`"${describe(call.callee)}" is not a function here`);
+    const { positional, named } = this.#arguments(call.args);
+    return this.#write(str(this.#walk(called(positional, new Map([...named, ["caller", this.#macro(caller)]]), this))));
   }
 
   #assign(target: Node, value: Value): void {
-    if (target.type === "Identifier") {
-      this.#scopes.at(-1)?.set(target.value, value);
-    } else if (target.type === "TupleLiteral") {
+    if (target.type === "Name") {
+      this.#scopes.at(-1)?.set(target.name, value);
+    } else if (target.type === "Tuple") {
       const items = itemsOf(this.#walk(value), "an assignment");
-      if (items.length !== target.value.length)
-        throw new TemplateError(`${target.value.length} names cannot hold ${items.length} values`);
-      for (const [at, one] of target.value.entries()) this.#assign(one, items[at]);
-    } else if (target.type === "MemberExpression" && target.property.type === "Identifier" && !target.computed) {
+      if (items.length !== target.items.length)
+        throw new TemplateError(`${target.items.length} names cannot hold ${items.length} values`);
+      for (const [at, one] of target.items.entries()) this.#assign(one, items[at]);
+    } else if (target.type === "Member" && target.key.type === "Literal") {
       const owner = this.#value(target.object);
       if (!(owner instanceof Namespace)) throw new TemplateError("only a namespace can be assigned to");
-      owner.fields.set(target.property.value, value);
+      owner.fields.set(str(target.key.value), value);
     } else throw new TemplateError("this cannot be assigned to");
   }
 
@@ -171,129 +239,121 @@ class Run {
       const scope = this.#scopes[at];
       if (scope?.has(name)) return scope.get(name);
     }
-    return CONSTANTS.has(name) ? CONSTANTS.get(name) : this.#function(name);
-  }
-
-  #function(name: string): Callable | undefined {
-    const [filter, alone] = [TIME_FILTERS[name], TIME_FUNCTIONS[name]];
-    if (alone) return () => alone(this.#time);
-    if (filter) return ([value, ...rest], named) => filter(this.#time, value, argumentsOf(rest, named));
-    return FUNCTIONS.get(name);
+    return CONSTANTS.has(name) ? CONSTANTS.get(name) : FUNCTIONS.get(name);
   }
 
   #value(node: Node): Value {
-    this.#step();
+    this.spend(1);
     switch (node.type) {
-      case "IntegerLiteral":
+      case "Literal":
         return node.value;
-      case "FloatLiteral":
-        return new PyFloat(node.value);
-      case "StringLiteral":
-        return node.value;
-      case "Identifier":
-        return this.#lookUp(node.value);
-      case "ArrayLiteral":
-        return this.#walk(node.value.map((one) => this.#value(one)));
-      case "TupleLiteral":
-        return this.#walk(new PyTuple(node.value.map((one) => this.#value(one))));
-      case "ObjectLiteral":
-        return this.#dict(node.value);
-      case "Ternary":
-        return this.#value(isTrue(this.#value(node.condition)) ? node.trueExpr : node.falseExpr);
-      case "SelectExpression":
-        return isTrue(this.#value(node.test)) ? this.#value(node.lhs) : undefined;
-      case "TestExpression":
+      case "Name":
+        return this.#lookUp(node.name);
+      case "List":
+        return this.#walk(node.items.map((one) => this.#value(one)));
+      case "Tuple":
+        return this.#walk(new PyTuple(node.items.map((one) => this.#value(one))));
+      case "Dict":
+        return this.#dict(node.entries);
+      case "Choice":
+        return isTrue(this.#value(node.test)) ? this.#value(node.yes) : node.no && this.#value(node.no);
+      case "Logic": {
+        const left = this.#value(node.left);
+        return isTrue(left) === (node.operator === "and") ? this.#value(node.right) : left;
+      }
+      case "Test":
         return this.#test(node);
-      case "UnaryExpression":
-        return this.#unary(node);
-      case "BinaryExpression":
-        return this.#binary(node);
-      case "FilterExpression":
-        return this.#filter(node.filter, this.#value(node.operand));
-      case "MemberExpression":
+      case "Unary": {
+        const value = this.#value(node.operand);
+        return node.operator === "not" ? !isTrue(value) : negated(value, node.operator);
+      }
+      case "Compare":
+        return this.#compare(node);
+      case "Binary":
+        return this.#walk(
+          binary(node.operator, this.#walk(this.#value(node.left)), this.#walk(this.#value(node.right))),
+        );
+      case "Filter":
+        return this.#filter(node, node.operand && this.#value(node.operand));
+      case "Member":
         return this.#member(node);
-      case "CallExpression":
+      case "Slice": {
+        const [from, to, by] = [node.from, node.to, node.by].map((one) => one && this.#value(one));
+        return sliceOf(this.#walk(this.#value(node.object)), { from, to, by });
+      }
+      case "Call":
         return this.#call(node);
       default:
         throw new TemplateError(`${node.type} is not supported`);
     }
   }
 
-  #dict(entries: ReadonlyMap<Node, Node>): Dict {
+  #compare({ first, others }: Extract<Node, { type: "Compare" }>): boolean {
+    let left = this.#walk(this.#value(first));
+    for (const { operator, value } of others) {
+      const right = this.#walk(this.#value(value));
+      if (!isTrue(binary(operator, left, right))) return false;
+      left = right;
+    }
+    return true;
+  }
+
+  #dict(entries: readonly [Node, Node][]): Dict {
     const dict: Dict = new Map();
     for (const [key, value] of entries) {
       const name = this.#value(key);
       // Such keys are compared with all the others.
-      if (typeof name !== "string" && name !== null) this.#step(dict.size >> 4);
+      if (typeof name !== "string" && name !== null) this.spend(dict.size >> 4);
       setEntry(dict, this.#walk(name), this.#walk(this.#value(value)));
     }
     return dict;
   }
 
-  #test({ operand, test, negate }: Extract<Node, { type: "TestExpression" }>): boolean {
-    const known = TESTS[test.value];
-    if (!known) throw new TemplateError(`there is no test "${test.value}"`);
-    return known(this.#walk(this.#value(operand)), NO_ARGUMENTS) !== negate;
-  }
-
-  #unary({ operator, argument }: Extract<Node, { type: "UnaryExpression" }>): Value {
-    const value = this.#value(argument);
-    if (operator.value === "not") return !isTrue(value);
-    if (!isNumber(value)) throw new TemplateError(`a ${typeName(value)} has no sign`);
-    const number = operator.value === "-" ? -numberOf(value) : numberOf(value);
-    return value instanceof PyFloat ? new PyFloat(number) : number;
-  }
-
-  #binary({ operator, left, right }: Extract<Node, { type: "BinaryExpression" }>): Value {
-    const a = this.#value(left);
-    if (operator.value === "and") return isTrue(a) ? this.#value(right) : a;
-    if (operator.value === "or") return isTrue(a) ? a : this.#value(right);
-    return this.#walk(binary(operator.value, this.#walk(a), this.#walk(this.#value(right))));
-  }
-
-  #filter(filter: Node, value: Value): Value {
-    const name = filter.type === "Identifier" ? filter.value : nameOfCall(filter);
-    const [known, timed] = [FILTERS[name], TIME_FILTERS[name]];
-    if (!known && !timed) throw new TemplateError(`there is no filter "${name}"`);
-    const { positional, named } = this.#arguments(filter.type === "CallExpression" ? filter.args : []);
-    const args = argumentsOf(positional, named);
-    this.#walk(value);
-    return this.#walk(known ? known(value, args) : timed?.(this.#time, value, args));
-  }
-
-  #member({ object, property, computed }: Extract<Node, { type: "MemberExpression" }>): Value {
-    const owner = this.#value(object);
-    if (property.type === "SliceExpression") return this.#slice(owner, property);
-    const named = property.type === "Identifier" || property.type === "IntegerLiteral" ? property.value : undefined;
-    const key = computed ? this.#value(property) : named;
-    if (typeof owner === "string") this.#walk(owner);
-    if (owner === undefined) throw new TemplateError(`there is no "${describe(object)}" to take "${str(key)}" of`);
-    return memberOf(owner, key);
-  }
-
-  #slice(owner: Value, { start, stop, step }: Extract<Node, { type: "SliceExpression" }>): Value {
-    const [from, to, by] = [start, stop, step].map((one) => one && this.#value(one));
-    return sliceOf(this.#walk(owner), { from, to, by });
-  }
-
-  #call({ callee, args }: Extract<Node, { type: "CallExpression" }>): Value {
+  #test({ operand, name, args }: Extract<Node, { type: "Test" }>): boolean {
+    const known = TESTS[name];
+    if (!known) throw new TemplateError(`there is no test "${name}"`);
     const { positional, named } = this.#arguments(args);
-    if (callee.type === "MemberExpression" && !callee.computed && callee.property.type === "Identifier") {
+    return known(this.#walk(this.#value(operand)), argumentsOf(positional, named), this);
+  }
+
+  #filter({ name, args }: FilterNode, value: Value): Value {
+    const known = FILTERS[name];
+    if (!known) throw new TemplateError(`there is no filter "${name}"`);
+    const { positional, named } = this.#arguments(args);
+    return this.#walk(known(this.#walk(value), argumentsOf(positional, named), this));
+  }
+
+  #member({ object, key }: Extract<Node, { type: "Member" }>): Value {
+    const owner = this.#value(object);
+    const name = this.#value(key);
+    if (typeof owner === "string") this.#walk(owner);
+    if (owner === undefined) throw new TemplateError(`there is no "${describe(object)}" to take "${str(name)}" of`);
+    return memberOf(owner, name);
+  }
+
+  #call({ callee, args }: Extract<Node, { type: "Call" }>): Value {
+    if (callee.type === "Member" && callee.isDot && callee.key.type === "Literal") {
       const owner = this.#value(callee.object);
       if (owner === undefined) throw new TemplateError(`there is no "${describe(callee.object)}"`);
-      return this.#walk(callMethod(this.#walk(owner), callee.property.value, positional));
+      const { positional, named } = this.#arguments(args);
+      const name = str(callee.key.value);
+      const field = owner instanceof Namespace ? owner.fields.get(name) : undefined;
+      if (typeof field === "function") return this.#walk(field(positional, named, this));
+      return this.#walk(callMethod(this.#walk(owner), name, argumentsOf(positional, named), this));
     }
     const called = this.#value(callee);
     if (typeof called !== "function") throw new TemplateError(`"${describe(callee)}" is not a function here`);
-    return this.#walk(called(positional, named));
+    const { positional, named } = this.#arguments(args);
+    return this.#walk(called(positional, named, this));
   }
 
-  #arguments(nodes: readonly Node[]): { positional: Value[]; named: Map<string, Value> } {
-    const [positional, named] = [[] as Value[], new Map<string, Value>()];
-    for (const node of nodes) {
-      if (node.type === "KeywordArgumentExpression") named.set(node.key.value, this.#walk(this.#value(node.value)));
-      else positional.push(this.#walk(this.#value(node)));
-    }
+  #arguments(nodes: ArgumentNodes): { positional: Value[]; named: Map<string, Value> } {
+    const positional = nodes.positional.map((one) => this.#walk(this.#value(one)));
+    if (nodes.rest) positional.push(...itemsOf(this.#walk(this.#value(nodes.rest)), "*"));
+    const named = new Map<string, Value>();
+    for (const { name, value } of nodes.named) named.set(name, this.#walk(this.#value(value)));
+    const more = nodes.restNamed && this.#walk(this.#value(nodes.restNamed));
+    if (more instanceof Map) for (const [key, value] of more) named.set(str(key), value);
     return { positional, named };
   }
 }

@@ -1,24 +1,42 @@
 // The filters and tests that devices' templates use, as Jinja and Home Assistant define them.
 
-import { type Arguments, itemsOf, numberArgument, parseFloatText } from "./arguments.ts";
-import { formatted } from "./format.ts";
-import { fromJsonText } from "./json-text.ts";
-import { TESTS } from "./tests.ts";
 import {
+  type Arguments,
+  type Filter,
+  isNumberText,
+  itemsOf,
+  NO_ARGUMENTS,
+  numberArgument,
+  parseFloatText,
+} from "./arguments.ts";
+import { BYTE_FILTERS } from "./byte-filters.ts";
+import { fixed, formatted } from "./format.ts";
+import { fromJsonText, toJsonText } from "./json-text.ts";
+import { MATH_FILTERS } from "./math-filters.ts";
+import { binary } from "./operators.ts";
+import { REGEX_FILTERS } from "./regex-filters.ts";
+import { contains, TESTS } from "./tests.ts";
+import { attributeOf, TEXT_FILTERS } from "./text-filters.ts";
+import { TIME_FILTERS } from "./time.ts";
+import {
+  type Callable,
   compare,
   type Dict,
-  entryOf,
+  fromWhole,
   isEqual,
+  isNumber,
   isTrue,
+  listOf,
   PyFloat,
+  PyTuple,
+  setEntry,
   str,
   TemplateError,
-  toJson,
   typeName,
   type Value,
+  type Work,
 } from "./values.ts";
-
-export type Filter = (value: Value, args: Arguments) => Value;
+import { Version } from "./version.ts";
 
 const LONGEST_TEXT = 65_536;
 const MOST_DIGITS = 20;
@@ -42,23 +60,20 @@ export function toInt(value: Value, args: Arguments): Value {
     const base = args.has(1, "base") ? args.get(1, "base") : 10;
     if (typeof value === "string" && base !== 10) {
       const read = Number.parseInt(value, typeof base === "number" ? base : 10);
-      return Number.isNaN(read) ? undefined : read;
+      return Number.isNaN(read) ? undefined : fromWhole(read);
     }
+    if (typeof value === "bigint") return value;
     const found = parseFloatText(value);
-    return found === undefined || !Number.isFinite(found) ? undefined : Math.trunc(found);
+    return found === undefined || !Number.isFinite(found) ? undefined : fromWhole(Math.trunc(found));
   });
 }
 
 /** Halves go to the even neighbour, as Python rounds. */
 function roundEven(value: number, digits: number): number {
-  if (!Number.isFinite(value)) return value;
-  const factor = 10 ** digits;
-  const scaled = value * factor;
-  const floor = Math.floor(scaled);
-  const rest = scaled - floor;
-  const isHalf = Math.abs(rest - 0.5) < 1e-9;
-  const rounded = isHalf ? Number(value.toFixed(Math.max(0, digits))) * factor : Math.round(scaled);
-  return isHalf && digits <= 0 ? (floor % 2 === 0 ? floor : floor + 1) / factor : rounded / factor;
+  if (!Number.isFinite(value) || Math.abs(value) >= 1e21) return value;
+  if (digits >= 0) return Number(fixed(value, digits));
+  const factor = 10 ** -digits;
+  return Number(fixed(value / factor, 0)) * factor;
 }
 
 function round(value: Value, args: Arguments): Value {
@@ -92,20 +107,6 @@ function truncate(value: Value, args: Arguments): Value {
   return (words < 0 ? cut : cut.slice(0, words)) + end;
 }
 
-function numbers(value: Value, what: string): number[] {
-  return itemsOf(value, what).map((one) => numberArgument(one, what));
-}
-
-function isAnyFloat(value: Value): boolean {
-  return itemsOf(value, "sum").some((one) => one instanceof PyFloat);
-}
-
-function attributeOf(value: Value, name: Value): Value {
-  let found = value;
-  for (const part of str(name).split(".")) found = found instanceof Map ? entryOf(found as Dict, part) : undefined;
-  return found;
-}
-
 function joined(value: Value, args: Arguments): Value {
   const text = itemsOf(value, "join")
     .map(str)
@@ -114,15 +115,21 @@ function joined(value: Value, args: Arguments): Value {
   return text;
 }
 
-function json(value: Value): string {
+const COMPACT = { comma: ",", colon: ":" };
+
+function json(value: Value, args: Arguments): string {
   if (value === undefined) throw new TemplateError("an undefined value cannot be written as JSON");
-  return JSON.stringify(toJson(value));
+  const style =
+    args.has(0, "ensure_ascii") && isTrue(args.get(0, "ensure_ascii"))
+      ? { comma: ", ", colon: ": ", isAscii: true }
+      : COMPACT;
+  return toJsonText(value, {
+    ...style,
+    ...{ isIndented: isTrue(args.get(1, "pretty_print")), isSorted: isTrue(args.get(2, "sort_keys")) },
+  });
 }
 
-const title = (text: string): string =>
-  text.toLowerCase().replace(/[\p{L}\p{N}]+/gu, (word) => word.charAt(0).toUpperCase() + word.slice(1));
-
-function mapped(value: Value, args: Arguments): Value {
+function mapped(value: Value, args: Arguments, work: Work): Value {
   if (args.has(9, "attribute")) {
     const name = args.get(9, "attribute");
     return itemsOf(value, "map").map((one) => attributeOf(one, name) ?? args.get(9, "default"));
@@ -130,12 +137,15 @@ function mapped(value: Value, args: Arguments): Value {
   const filter = FILTERS[str(args.get(0, "filter"))];
   if (!filter) throw new TemplateError(`map does not know the filter "${str(args.get(0, "filter"))}"`);
   const rest: Arguments = { get: (at, name) => args.get(at + 1, name), has: (at, name) => args.has(at + 1, name) };
-  return itemsOf(value, "map").map((one) => filter(one, rest));
+  return itemsOf(value, "map").map((one) => {
+    work.spend(1);
+    return filter(one, rest, work);
+  });
 }
 
 /** select, reject (of the item), selectattr, rejectattr (of an attribute of it). */
 function selected(byAttribute: boolean, keep: boolean): Filter {
-  return (value, args) => {
+  return (value, args, work) => {
     const first = byAttribute ? 1 : 0;
     const name = args.has(first, "test") ? str(args.get(first, "test")) : undefined;
     const test = name === undefined ? (one: Value) => isTrue(one) : TESTS[name];
@@ -146,16 +156,88 @@ function selected(byAttribute: boolean, keep: boolean): Filter {
     };
     return itemsOf(value, "select").filter((one) => {
       const tested = byAttribute ? attributeOf(one, args.get(0, "attribute")) : one;
-      return test(tested, rest) === keep;
+      work.spend(1);
+      return test(tested, rest, work) === keep;
     });
   };
 }
 
 function extreme(sign: number): Filter {
-  return (value) => {
+  return (value, args) => {
+    const by = args.get(1, "attribute");
+    const key = (one: Value): Value => {
+      const found = by === undefined ? one : attributeOf(one, by);
+      return typeof found === "string" && !isTrue(args.get(0, "case_sensitive")) ? found.toLowerCase() : found;
+    };
     const [first, ...others] = itemsOf(value, sign > 0 ? "max" : "min");
-    return others.reduce((best, one) => (compare(one, best) * sign > 0 ? one : best), first);
+    return others.reduce((best, one) => (compare(key(one), key(best)) * sign > 0 ? one : best), first);
   };
+}
+
+function toBool(value: Value, args: Arguments): Value {
+  const word = str(value).trim().toLowerCase();
+  if (typeof value === "boolean") return value;
+  if (isNumber(value)) return numberArgument(value, "bool") !== 0;
+  if (typeof value === "string" && ["true", "1", "yes", "on", "enable"].includes(word)) return true;
+  if (typeof value === "string" && ["false", "0", "no", "off", "disable"].includes(word)) return false;
+  if (args.has(0, "default")) return args.get(0, "default");
+  throw new TemplateError(`"${word.slice(0, 50)}" is neither true nor false`);
+}
+
+function orDefault(value: Value, args: Arguments): Value {
+  const missing = value === undefined || (isTrue(args.get(1, "boolean")) && !isTrue(value));
+  return missing ? (args.has(0, "default_value") ? args.get(0, "default_value") : "") : value;
+}
+
+/** Of a macro, which hands what it returns to its argument `returns`. */
+function asFunction(macro: Value): Value {
+  if (typeof macro !== "function") throw new TemplateError("as_function needs a macro");
+  return (args, named, work) => {
+    let found: Value = null;
+    const returns: Callable = ([value]) => {
+      found = value;
+      return value;
+    };
+    macro(args, new Map([...named, ["returns", returns]]), work);
+    return found;
+  };
+}
+
+/** `iif(yes, no, none)`. */
+function iif(value: Value, args: Arguments): Value {
+  if (value === null && args.has(2, "if_none")) return args.get(2, "if_none");
+  if (isTrue(value)) return args.has(0, "if_true") ? args.get(0, "if_true") : true;
+  return args.has(1, "if_false") ? args.get(1, "if_false") : false;
+}
+
+const PYTHON_NAMES: Readonly<Record<string, string>> = {
+  text: "str",
+  None: "NoneType",
+  "undefined value": "LoggingUndefined",
+};
+
+function sorted(value: Value, args: Arguments): Value[] {
+  const by = args.get(2, "attribute");
+  const key = (one: Value): Value => {
+    const found = by === undefined ? one : attributeOf(one, by);
+    return typeof found === "string" && !isTrue(args.get(1, "case_sensitive")) ? found.toLowerCase() : found;
+  };
+  const sign = isTrue(args.get(0, "reverse")) ? -1 : 1;
+  return [...itemsOf(value, "sort")].sort((a, b) => sign * compare(key(a), key(b)));
+}
+
+function combined(value: Value, args: Arguments): Value {
+  const dict: Dict = new Map();
+  for (let at = -1; at < 0 || (args.has(at, "") && at < 100); at++) {
+    const one = at < 0 ? value : args.get(at, "");
+    if (!(one instanceof Map)) throw new TemplateError(`combine needs dicts, not a ${typeName(one)}`);
+    for (const [key, item] of one) setEntry(dict, key, item);
+  }
+  return dict;
+}
+
+function flat(value: Value, levels = 20): Value[] {
+  return itemsOf(value, "flatten").flatMap((one) => (listOf(one) && levels > 0 ? flat(one, levels - 1) : [one]));
 }
 
 export const FILTERS: Readonly<Record<string, Filter>> = {
@@ -164,13 +246,11 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
     const size = Math.abs(numberArgument(value, "abs"));
     return value instanceof PyFloat || !Number.isInteger(size) ? new PyFloat(size) : size;
   },
-  bool: (value) => ["true", "1", "yes", "on", "enable"].includes(str(value).toLowerCase()),
+  bool: toBool,
   capitalize: (value) => str(value).charAt(0).toUpperCase() + str(value).slice(1).toLowerCase(),
   count: (value) => lengthOf(value),
-  default: (value, args) => {
-    const missing = value === undefined || (isTrue(args.get(1, "boolean")) && !isTrue(value));
-    return missing ? (args.has(0, "default_value") ? args.get(0, "default_value") : "") : value;
-  },
+  d: orDefault,
+  default: orDefault,
   first: (value) => itemsOf(value, "first")[0],
   float: toFloat,
   format: (value, args) => {
@@ -178,7 +258,14 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
     for (let at = 0; args.has(at, ""); at++) values.push(args.get(at, ""));
     return formatted(str(value), values);
   },
-  from_json: (value) => parsedJson(str(value)),
+  from_json: (value, args) => {
+    try {
+      return fromJsonText(str(value));
+    } catch {
+      if (args.has(0, "default")) return args.get(0, "default");
+      throw new TemplateError("from_json: this is no JSON");
+    }
+  },
   int: toInt,
   is_defined: (value) => {
     if (value === undefined) throw new TemplateError("the message has no such value");
@@ -203,15 +290,53 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   round,
   select: selected(false, true),
   selectattr: selected(true, true),
-  sort: (value) => [...itemsOf(value, "sort")].sort(compare),
-  string: str,
-  sum: (value) => {
-    const total = numbers(value, "sum").reduce((sum, one) => sum + one, 0);
-    return isAnyFloat(value) ? new PyFloat(total) : total;
+  combine: combined,
+  contains: (value, args) => contains(value, args.get(0, "compare")),
+  dictsort: (value) => sorted(value instanceof Map ? [...value].map((pair) => new PyTuple(pair)) : value, NO_ARGUMENTS),
+  flatten: (value, args) =>
+    flat(value, Math.min(20, args.has(0, "levels") ? numberArgument(args.get(0, "levels"), "flatten") : 20)),
+  as_function: asFunction,
+  apply: (value, args, work) => {
+    const called = args.get(0, "fn");
+    if (typeof called !== "function") throw new TemplateError("apply needs a function");
+    const rest: Value[] = [];
+    while (args.has(rest.length + 1, "")) rest.push(args.get(rest.length + 1, ""));
+    return called([value, ...rest], new Map(), work);
   },
-  title: (value) => title(str(value)),
+  iif,
+  is_number: isNumberText,
+  ordinal: (value) => {
+    const text = str(value);
+    const teen = ["11", "12", "13"].includes(text.slice(-2));
+    return text + (teen ? "th" : (["th", "st", "nd", "rd"][Number(text.slice(-1))] ?? "th"));
+  },
+  sort: sorted,
+  typeof: (value) => PYTHON_NAMES[typeName(value)] ?? typeName(value),
+  version: (value) => new Version(str(value)),
+  wordcount: (value) => (str(value).match(/\w+/g) ?? []).length,
+  ...{ ...MATH_FILTERS, ...BYTE_FILTERS, ...REGEX_FILTERS, ...TEXT_FILTERS },
+  ...Object.fromEntries(
+    Object.entries(TIME_FILTERS).map(([name, filter]): [string, Filter] => [
+      name,
+      (value, args, { time }) => filter(time, value, args),
+    ]),
+  ),
+  string: str,
+  sum: (value, args) => {
+    const items = itemsOf(value, "sum");
+    const by = args.get(0, "attribute");
+    const start = args.has(1, "start") ? args.get(1, "start") : 0;
+    return items
+      .map((one) => (by === undefined ? one : attributeOf(one, by)))
+      .reduce((sum, one) => binary("+", sum, one), start);
+  },
   to_json: json,
-  tojson: json,
+  tojson: (value, args) => {
+    if (value === undefined) throw new TemplateError("an undefined value cannot be written as JSON");
+    const isIndented = isTrue(args.get(0, "indent"));
+    const text = toJsonText(value, { comma: ", ", colon: ": ", isAscii: true, isSorted: true, isIndented });
+    return text.replace(/[<>&']/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
+  },
   trim: (value, args) => trimmed(str(value), args.has(0, "chars") ? str(args.get(0, "chars")) : undefined),
   truncate,
   unique: (value) => unique(itemsOf(value, "unique")),
@@ -248,12 +373,4 @@ export function trimmed(text: string, chars = " \t\n\r\v\f", ends: "both" | "sta
   if (ends !== "end") while (from < to && chars.includes(text.charAt(from))) from++;
   if (ends !== "start") while (to > from && chars.includes(text.charAt(to - 1))) to--;
   return text.slice(from, to);
-}
-
-function parsedJson(text: string): Value {
-  try {
-    return fromJsonText(text);
-  } catch {
-    throw new TemplateError("from_json: this is no JSON");
-  }
 }

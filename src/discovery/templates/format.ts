@@ -1,6 +1,6 @@
 // Python's `%` for texts: `"%.1f" % 21.46`, `"%02d:%02d" | format(h, m)`, `"%(name)s" % {"name": "x"}`.
-import { numberArgument } from "./arguments.ts";
-import { entryOf, floatText, isNumber, repr, str, TemplateError, typeName, type Value } from "./values.ts";
+import { type Arguments, numberArgument } from "./arguments.ts";
+import { entryOf, floatText, isNumber, PyFloat, repr, str, TemplateError, typeName, type Value } from "./values.ts";
 
 const LONGEST = 1000;
 const SPEC = /%(?:\((\w+)\))?([-+ 0#]*)(\d+)?(?:\.(\d+))?[hlL]?(.)/gs;
@@ -85,7 +85,7 @@ function numeric(kind: string, size: number, { flags, digits }: Spec): string {
     }
     case "f":
     case "F":
-      return size >= 1e21 ? BigInt(Math.trunc(size)).toString() : size.toFixed(places);
+      return size >= 1e21 ? BigInt(Math.trunc(size)).toString() : fixed(size, places);
     case "e":
     case "E": {
       const text = size.toExponential(places).replace(/e([+-])(\d)$/, "e$10$2");
@@ -97,6 +97,16 @@ function numeric(kind: string, size: number, { flags, digits }: Spec): string {
     default:
       throw new TemplateError(`the format "%${kind}" is not supported`);
   }
+}
+
+/** As `toFixed`, but a tie goes to the even neighbour. */
+export function fixed(value: number, places: number): string {
+  const text = value.toFixed(places);
+  const exact = value.toFixed(Math.min(100, places + 60));
+  const point = exact.length - Math.min(100, places + 60);
+  const behind = exact.slice(point + places);
+  const kept = exact.slice(0, places === 0 ? point - 1 : point + places);
+  return /^50*$/.test(behind) && /[02468]$/.test(kept) ? kept : text;
 }
 
 function general(size: number, digits: number): string {
@@ -113,4 +123,48 @@ function padded(text: string, { flags, width, isNumeric }: Spec & { width: numbe
   if (!flags.includes("0") || !isNumeric) return text.padStart(width);
   const sign = /^[-+ ]/.exec(text)?.[0] ?? "";
   return sign + text.slice(sign.length).padStart(width - sign.length, "0");
+}
+
+const FIELD = /\{\{|\}\}|\{(\w*)((?:\.\w+|\[\w+\])*)(?::([^{}]*))?\}/g;
+const SPECIFICATION = /^(?:(.)?([<>^=]))?([-+ ]?)(#?)(0?)(\d*)(,?)(?:\.(\d+))?([a-zA-Z%]?)$/s;
+
+/** `"{} {0:.1f} {name:>5}".format(…)`. */
+export function bracesFormatted(text: string, values: readonly Value[], named: Arguments): string {
+  let next = 0;
+  return text.replace(FIELD, (whole, name: string | undefined, members: string, spec = "") => {
+    if (name === undefined) return whole.charAt(0);
+    if (members) throw new TemplateError("format: members of values are not supported");
+    const at = name === "" ? next++ : /^\d+$/.test(name) ? Number(name) : -1;
+    if (at >= values.length || (at < 0 && !named.has(MOST_VALUES, name)))
+      throw new TemplateError(`format: there is no value for "${whole}"`);
+    return byBraces(at < 0 ? named.get(MOST_VALUES, name) : values[at], String(spec));
+  });
+}
+const MOST_VALUES = 1_000_000;
+
+function byBraces(value: Value, spec: string): string {
+  if (spec === "") return str(value);
+  const found = SPECIFICATION.exec(spec);
+  if (!found) throw new TemplateError(`the format "${spec}" is not supported`);
+  const [, fill = " ", align, sign = "", alternate = "", zero = "", width = "", comma = "", precision, kind = ""] =
+    found;
+  const isNumeric = isNumber(value);
+  const digits = bounded(precision);
+  let text = cut(str(value), digits);
+  if (isNumeric) {
+    const size = numberArgument(value, "format");
+    const way = kind === "" ? (digits === undefined ? "" : "g") : kind;
+    if (way === "b") text = (size < 0 ? "-" : "") + BigInt(Math.trunc(Math.abs(size))).toString(2);
+    else if (way === "%") text = `${converted("f", new PyFloat(size * 100), { flags: sign, digits })}%`;
+    else if (way !== "") text = converted(way === "n" ? "d" : way, value, { flags: sign + alternate, digits });
+    else text = (size >= 0 && sign !== "-" ? sign : "") + str(value);
+    if (comma) text = text.replace(/\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ","));
+  }
+  const wide = bounded(width === "" ? undefined : width) ?? 0;
+  if (zero && !align) return padded(text, { flags: "0", digits, width: wide, isNumeric });
+  const missing = Math.max(0, wide - text.length);
+  const side = align ?? (isNumeric ? ">" : "<");
+  if (side === "<") return text + fill.repeat(missing);
+  if (side === "^") return fill.repeat(missing >> 1) + text + fill.repeat(missing - (missing >> 1));
+  return fill.repeat(missing) + text;
 }

@@ -1,7 +1,26 @@
 // What a template may call, beside methods and `now`; and the names of constants.
-import { type Arguments, argumentsOf, itemsOf, NO_ARGUMENTS, parseFloatText } from "./arguments.ts";
+import { argumentsOf, type Filter, itemsOf, NO_ARGUMENTS, parseFloatText } from "./arguments.ts";
 import { FILTERS, toFloat, toInt } from "./filters.ts";
-import { type Callable, Namespace, PyFloat, PyTuple, str, TemplateError, type Value } from "./values.ts";
+import { setOf } from "./math-filters.ts";
+import { timedelta } from "./time.ts";
+import {
+  type Callable,
+  Moment,
+  Namespace,
+  NO_WORK,
+  PyBytes,
+  PyFloat,
+  PyTuple,
+  str,
+  TemplateError,
+  type Value,
+  type Work,
+} from "./values.ts";
+
+function applied(called: Value, args: readonly Value[], named: ReadonlyMap<string, Value>, work: Work): Value {
+  if (typeof called !== "function") throw new TemplateError("apply needs a function");
+  return called(args, named, work);
+}
 
 const MOST_ITEMS = 10_000;
 
@@ -14,12 +33,61 @@ export const CONSTANTS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ["None", null],
   ["pi", new PyFloat(Math.PI)],
   ["e", new PyFloat(Math.E)],
+  ["tau", new PyFloat(2 * Math.PI)],
 ]);
 
 const asFilter =
-  (filter: (value: Value, args: Arguments) => Value): Callable =>
-  ([value, ...rest], named) =>
-    filter(value, argumentsOf(rest, named));
+  (filter: Filter): Callable =>
+  ([value, ...rest], named, work) =>
+    filter(value, argumentsOf(rest, named), work);
+
+// What Home Assistant has as a filter and as a function.
+const BOTH = [
+  ...[
+    "acos",
+    "as_datetime",
+    "as_local",
+    "as_timedelta",
+    "as_timestamp",
+    "asin",
+    "atan",
+    "atan2",
+    "average",
+    "bitwise_and",
+  ],
+  ...[
+    "bitwise_or",
+    "bitwise_xor",
+    "clamp",
+    "combine",
+    "cos",
+    "difference",
+    "flatten",
+    "iif",
+    "intersect",
+    "is_number",
+    "log",
+  ],
+  ...["md5", "median", "pack", "relative_time", "remap", "sha1", "sha256", "sha512", "sin", "slugify", "sqrt"],
+  ...[
+    "statistical_mode",
+    "symmetric_difference",
+    "tan",
+    "time_since",
+    "time_until",
+    "today_at",
+    "typeof",
+    "union",
+    "unpack",
+  ],
+  ...["version", "wrap", "strptime", "timestamp_custom", "timestamp_local", "timestamp_utc", "bool"],
+];
+
+/** Of a dict, as bytes. */
+function urlencode([value]: readonly Value[]): Value {
+  const text = str(FILTERS.urlencode?.(value, NO_ARGUMENTS, NO_WORK));
+  return new PyBytes(new TextEncoder().encode(text));
+}
 
 function range(args: readonly Value[]): Value {
   const [a = 0, b, c = 1] = args.map((one) => parseFloatText(one) ?? 0);
@@ -33,13 +101,21 @@ function range(args: readonly Value[]): Value {
 export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map<string, Callable>([
   ["float", asFilter(toFloat)],
   ["int", asFilter(toInt)],
-  ["bool", asFilter((value) => FILTERS.bool?.(value, NO_ARGUMENTS))],
+  ...BOTH.map((name): [string, Callable] => [name, asFilter(FILTERS[name] as Filter)]),
+  ["timedelta", timedelta],
+  ["urlencode", urlencode],
+  ["as_function", asFilter(FILTERS.as_function as Filter)],
+  ["now", (_args, _named, { time }) => new Moment(time.at, time.offsetMs(time.at))],
+  ["utcnow", (_args, _named, { time }) => new Moment(time.at, 0)],
+  ["set", ([value]) => setOf(value)],
+  ["tuple", ([value]) => new PyTuple(itemsOf(value, "tuple"))],
+  ["apply", ([value, called, ...rest], named, work) => applied(called, [value, ...rest], named, work)],
   ["str", ([value]) => str(value)],
   ["range", range],
   ["dict", (_args, named) => new Map<Value, Value>(named)],
   ["list", ([value]) => [...itemsOf(value, "list")]],
-  ["min", (args) => FILTERS.min?.(args.length === 1 ? args[0] : [...args], NO_ARGUMENTS)],
-  ["max", (args) => FILTERS.max?.(args.length === 1 ? args[0] : [...args], NO_ARGUMENTS)],
+  ["min", (args) => FILTERS.min?.(args.length === 1 ? args[0] : [...args], NO_ARGUMENTS, NO_WORK)],
+  ["max", (args) => FILTERS.max?.(args.length === 1 ? args[0] : [...args], NO_ARGUMENTS, NO_WORK)],
   ["zip", (args) => zipped(args.map((one) => itemsOf(one, "zip")))],
   [
     "namespace",

@@ -1,21 +1,17 @@
 // A template of a device, compiled: the Jinja subset that devices use, without any way out. A plain pick of a value is a path and
 // keeps its JSON type; everything else makes a text.
-import { parse } from "@huggingface/jinja";
-import { messageOf } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { evaluate, type Meter } from "./evaluate.ts";
 import { FILTERS } from "./filters.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { fromJsonText } from "./json-text.ts";
 import { METHOD_NAMES } from "./methods.ts";
-import { describe, type Node, nameOfCall } from "./nodes.ts";
+import type { Node } from "./nodes.ts";
+import { parse } from "./statements.ts";
 import { TESTS } from "./tests.ts";
-import { type HouseTime, TIME_FILTERS, TIME_FUNCTIONS } from "./time.ts";
-import { tokensOf } from "./tokens.ts";
-import { fromJson, TemplateError, type Value } from "./values.ts";
+import { fromJson, type HouseTime, TemplateError, type Value } from "./values.ts";
 
-export type { HouseTime } from "./time.ts";
-export { TemplateError } from "./values.ts";
+export { type HouseTime, TemplateError } from "./values.ts";
 
 export interface Template {
   /** Names picked of `value_json`, where the template is no more than that. */
@@ -24,9 +20,16 @@ export interface Template {
    * Of a received message. A pick keeps its type and is undefined where the message has no such value; any other template makes a
    * text without white space around it. Throws TemplateError where a value is missing: what was known then stays.
    */
-  read(message: Message): Json | undefined;
+  read(message: Message, about?: About): Json | undefined;
   /** A text from named values, as for a command. Throws TemplateError. */
-  write(values: Readonly<Record<string, Json>>): string;
+  write(values: Readonly<Record<string, Json>>, about?: About): string;
+}
+
+/** What the template is for: as Home Assistant has them, `this` with its `state` and `attributes`. */
+export interface About {
+  this: JsonObject;
+  entity_id: string;
+  name: string | null;
 }
 
 /** What arrived, and what it is as JSON; undefined where it is none. */
@@ -43,7 +46,6 @@ export interface Engine {
 }
 
 const LONGEST_TEMPLATE = 16_384;
-const DEEPEST = 50;
 const MOST_CACHED = 10_000;
 const LONGEST_MESSAGE = 65_536;
 
@@ -88,111 +90,102 @@ function compileTemplate(
   { time, valuesIn, meter }: { time: () => HouseTime; valuesIn: (message: Message) => Value; meter: Meter },
 ): Template {
   if (text.length > LONGEST_TEMPLATE) throw new TemplateError(`it is longer than ${LONGEST_TEMPLATE} characters`);
-  const body = parsed(text);
-  for (const node of body) check(node, 0);
+  const body = parse(text);
+  const own = namesSet(body);
+  for (const node of body) check(node, own);
   const path = pathOf(body);
   return {
     path,
-    read(message) {
+    read(message, about) {
       if (path) return pick(message.json, path);
       if (message.text.length > LONGEST_MESSAGE)
         throw new TemplateError(`the message is longer than ${LONGEST_MESSAGE} characters`);
-      const context = new Map<string, Value>([["value", message.text]]);
+      const context = contextOf({ ...about, value: message.text });
       if (message.json !== undefined) context.set("value_json", valuesIn(message));
       return evaluate(body, context, { time: time(), meter }).trim();
     },
-    write: (values) =>
-      evaluate(body, new Map(Object.entries(values).map(([name, value]) => [name, fromJson(value)])), {
-        ...{ time: time(), meter },
-      }).trim(),
+    write: (values, about) => evaluate(body, contextOf({ ...about, ...values }), { time: time(), meter }).trim(),
   };
 }
 
-function parsed(text: string): Node[] {
-  try {
-    return parse(tokensOf(text) as Parameters<typeof parse>[0]).body as unknown as Node[];
-  } catch (error) {
-    throw new TemplateError(`it cannot be read: ${messageOf(error)}`);
+const contextOf = (values: Readonly<Record<string, Json>>): Map<string, Value> =>
+  new Map(Object.entries(values).map(([name, value]) => [name, fromJson(value)]));
+
+/** Each node below these, and these. */
+function* nodesIn(part: unknown): Generator<Node> {
+  if (Array.isArray(part)) for (const one of part) yield* nodesIn(one);
+  else if (typeof part === "object" && part !== null && !(part instanceof Map)) {
+    if ("type" in part) yield part as Node;
+    for (const one of Object.values(part)) yield* nodesIn(one);
   }
+}
+
+/** What the template itself names. */
+function namesSet(body: readonly Node[]): ReadonlySet<string> {
+  const names = new Set<string>(["loop", "caller", "value", "value_json", "this", "entity_id", "name"]);
+  for (const node of nodesIn(body)) {
+    if (node.type === "Macro") for (const { name } of [node, ...node.parameters]) names.add(name);
+    const targets =
+      node.type === "Set" || node.type === "SetBlock" || node.type === "For"
+        ? [node.target]
+        : node.type === "With"
+          ? node.names
+          : [];
+    for (const one of nodesIn(targets)) if (one.type === "Name") names.add(one.name);
+  }
+  return names;
 }
 
 /** What no message can make work is refused before any comes. */
-function check(node: unknown, depth: number): void {
-  if (depth > DEEPEST) throw new TemplateError(`it is nested deeper than ${DEEPEST}`);
-  if (Array.isArray(node)) for (const one of node) check(one, depth);
-  else if (node instanceof Map) for (const pair of node) check(pair, depth);
-  else if (typeof node === "object" && node !== null && "type" in node) {
-    refuse(node as Node);
-    for (const [key, part] of Object.entries(node)) {
-      const isName = key === "property" && "computed" in node && node.computed === false;
-      if (key !== "operator" && !isName && !(key === "key" && node.type === "KeywordArgumentExpression"))
-        check(part, depth + 1);
-    }
+function check(body: Node, own: ReadonlySet<string>): void {
+  for (const node of nodesIn(body)) {
+    if (node.type === "Filter" && !FILTERS[node.name])
+      throw new TemplateError(`the filter "${node.name}" is not supported`);
+    if (node.type === "Test" && !TESTS[node.name]) throw new TemplateError(`the test "${node.name}" is not supported`);
+    if (node.type === "Name" && FOREIGN.has(node.name) && !own.has(node.name))
+      throw new TemplateError(`"${node.name}" is not supported: it is of Home Assistant itself`);
+    if (node.type === "Call") refuseCall(node.callee, own);
   }
-}
-
-const SUPPORTED: ReadonlySet<string> = new Set<string>([
-  ...["If", "For", "Set", "Comment", "Break", "Continue", "FilterStatement", "MemberExpression", "CallExpression"],
-  ...["Identifier", "IntegerLiteral", "FloatLiteral", "StringLiteral", "ArrayLiteral", "TupleLiteral", "ObjectLiteral"],
-  ...["BinaryExpression", "UnaryExpression", "FilterExpression", "SelectExpression", "TestExpression"],
-  ...["SliceExpression", "KeywordArgumentExpression", "Ternary"],
-]);
-
-function refuse(node: Node): void {
-  if (!SUPPORTED.has(node.type)) throw new TemplateError(`${node.type.toLowerCase()} is not supported`);
-  if (node.type === "FilterExpression") {
-    const name = node.filter.type === "Identifier" ? node.filter.value : nameOfCall(node.filter);
-    if (!FILTERS[name] && !TIME_FILTERS[name]) throw new TemplateError(`the filter "${name}" is not supported`);
-  }
-  if (node.type === "TestExpression" && !TESTS[node.test.value])
-    throw new TemplateError(`the test "${node.test.value}" is not supported`);
-  if (node.type === "CallExpression") refuseCall(node.callee);
-  if (node.type === "Identifier" && FOREIGN.has(node.value))
-    throw new TemplateError(`"${node.value}" is not supported: it is of Home Assistant itself`);
 }
 
 // What only Home Assistant can answer.
-const FOREIGN: ReadonlySet<string> = new Set(["this", "entity_id", "states", "state_attr"]);
+const FOREIGN: ReadonlySet<string> = new Set(["states", "state_attr"]);
 
-function refuseCall(callee: Node): void {
-  if (callee.type === "Identifier") {
-    // Filters with arguments are calls as well.
-    const { value: name } = callee;
-    if (!FUNCTIONS.has(name) && !FILTERS[name] && !TIME_FILTERS[name] && !TIME_FUNCTIONS[name])
-      throw new TemplateError(`the function ${name}() is not supported`);
-  } else if (callee.type === "MemberExpression" && callee.property.type === "Identifier" && !callee.computed) {
-    if (!METHOD_NAMES.has(callee.property.value)) throw new TemplateError(`${describe(callee)}() is not supported`);
-  } else throw new TemplateError("such a call is not supported");
+function refuseCall(callee: Node, own: ReadonlySet<string>): void {
+  if (callee.type === "Name") {
+    if (!FUNCTIONS.has(callee.name) && !own.has(callee.name))
+      throw new TemplateError(`the function ${callee.name}() is not supported`);
+  } else if (callee.type === "Member" && callee.isDot && callee.key.type === "Literal") {
+    const name = String(callee.key.value);
+    const isMessage = callee.object.type === "Name" && ["value", "value_json"].includes(callee.object.name);
+    const isOwn = callee.object.type === "Name" && own.has(callee.object.name);
+    if (!METHOD_NAMES.has(name) && !(isOwn && !isMessage)) throw new TemplateError(`.${name}() is not supported`);
+  }
 }
 
 /** `{{ value_json.a["b"] }}`, and nothing around it. */
 function pathOf(body: readonly Node[]): string[] | undefined {
   const [only, ...more] = body;
-  return only && more.length === 0 ? namesIn(unshortened(only)) : undefined;
+  return only?.type === "Output" && more.length === 0 ? namesIn(unshortened(only.value)) : undefined;
 }
 
 /** Without the filters that fit a value into Home Assistant's 255 characters: here it is kept as it is. */
 function unshortened(node: Node): Node {
-  if (node.type !== "FilterExpression") return node;
-  const { operand, filter } = node;
-  const isShortening = filter.type === "CallExpression" && nameOfCall(filter) === "truncate";
-  return isShortening && operand.type === "FilterExpression" ? withoutDefault(operand) : node;
+  const isShortening = node.type === "Filter" && node.name === "truncate" && node.operand?.type === "Filter";
+  return isShortening && node.operand ? withoutDefault(node.operand) : node;
 }
 
 function withoutDefault(node: Node): Node {
-  if (node.type !== "FilterExpression") return node;
-  const name = node.filter.type === "Identifier" ? node.filter.value : nameOfCall(node.filter);
-  return ["string", "default"].includes(name) ? withoutDefault(node.operand) : node;
+  return node.type === "Filter" && node.operand && ["string", "default"].includes(node.name)
+    ? withoutDefault(node.operand)
+    : node;
 }
 
 function namesIn(node: Node): string[] | undefined {
-  if (node.type === "Identifier") return node.value === "value_json" ? [] : undefined;
-  if (node.type !== "MemberExpression") return undefined;
-  const { object, property, computed } = node;
-  const name =
-    property.type === (computed ? "StringLiteral" : "Identifier") ? (property as { value: string }).value : undefined;
-  const before = name === undefined ? undefined : namesIn(object);
-  return before && name !== undefined ? [...before, name] : undefined;
+  if (node.type === "Name") return node.name === "value_json" ? [] : undefined;
+  if (node.type !== "Member" || node.key.type !== "Literal" || typeof node.key.value !== "string") return undefined;
+  const before = namesIn(node.object);
+  return before && [...before, node.key.value];
 }
 
 function pick(json: Json | undefined, path: readonly string[]): Json | undefined {

@@ -1,8 +1,21 @@
 // The tests of templates: `is defined`, `is none`, …
-import { type Arguments, itemsOf, numberArgument } from "./arguments.ts";
-import { compare, isEqual, isNumber, listOf, str, TemplateError, typeName, type Value } from "./values.ts";
+import { type Arguments, isNumberText, itemsOf, numberArgument } from "./arguments.ts";
+import { searched } from "./regex-filters.ts";
+import {
+  compare,
+  isEqual,
+  isNumber,
+  listOf,
+  PyBytes,
+  PySet,
+  str,
+  TemplateError,
+  typeName,
+  type Value,
+  type Work,
+} from "./values.ts";
 
-export type Test = (value: Value, args: Arguments) => boolean;
+export type Test = (value: Value, args: Arguments, work: Work) => boolean;
 
 const is =
   (type: string) =>
@@ -24,7 +37,8 @@ export const TESTS: Readonly<Record<string, Test>> = {
   gt: (value, args) => compare(value, args.get(0, "other")) > 0,
   in: (value, args) => contains(args.get(0, "seq"), value),
   integer: is("int"),
-  iterable: (value) => typeof value === "string" || value instanceof Map || listOf(value) !== undefined,
+  iterable: (value) =>
+    typeof value === "string" || value instanceof Map || value instanceof PySet || listOf(value) !== undefined,
   le: (value, args) => compare(value, args.get(0, "other")) <= 0,
   lower: (value) => str(value) === str(value).toLowerCase(),
   lt: (value, args) => compare(value, args.get(0, "other")) < 0,
@@ -36,6 +50,25 @@ export const TESTS: Readonly<Record<string, Test>> = {
   sequence: (value) => typeof value === "string" || value instanceof Map || listOf(value) !== undefined,
   string: is("text"),
   true: (value) => value === true,
+  callable: is("function"),
+  contains: (value, args) => contains(value, args.get(0, "compare")),
+  datetime: is("datetime"),
+  greaterthan: (value, args) => compare(value, args.get(0, "other")) > 0,
+  is_number: isNumberText,
+  lessthan: (value, args) => compare(value, args.get(0, "other")) < 0,
+  list: is("list"),
+  match: (value, args, work) => searched(value, args, work, true),
+  sameas: (value, args) => typeName(value) === typeName(args.get(0, "other")) && isEqual(value, args.get(0, "other")),
+  search: (value, args, work) => searched(value, args, work, false),
+  set: is("set"),
+  string_like: (value) => typeof value === "string" || value instanceof PyBytes,
+  tuple: is("tuple"),
+  "==": (value, args) => isEqual(value, args.get(0, "other")),
+  "!=": (value, args) => !isEqual(value, args.get(0, "other")),
+  ">": (value, args) => compare(value, args.get(0, "other")) > 0,
+  ">=": (value, args) => compare(value, args.get(0, "other")) >= 0,
+  "<": (value, args) => compare(value, args.get(0, "other")) < 0,
+  "<=": (value, args) => compare(value, args.get(0, "other")) <= 0,
   undefined: (value) => value === undefined,
   upper: (value) => str(value) === str(value).toUpperCase(),
 };

@@ -1,67 +1,87 @@
 // Moments in templates: `now()`, texts read as times, and times written as texts, in the house's time zone.
 import { strftime } from "../strftime.ts";
-import { type Arguments, parseFloatText } from "./arguments.ts";
+import { type Arguments, numberArgument, parseFloatText } from "./arguments.ts";
 import { readTime } from "./read-time.ts";
-import { isTrue, Moment, PyFloat, str, TemplateError, typeName, type Value } from "./values.ts";
-
-export interface HouseTime {
-  /** Now, in epoch ms. */
-  at: number;
-  /** Of the house's time zone from UTC, at an instant. */
-  offsetMs(at: number): number;
-}
+import {
+  Duration,
+  type HouseTime,
+  isNumber,
+  isTrue,
+  Moment,
+  numberOf,
+  PyFloat,
+  str,
+  TemplateError,
+  typeName,
+  type Value,
+  type Work,
+} from "./values.ts";
 
 type TimeFilter = (time: HouseTime, value: Value, args: Arguments) => Value;
 
-const ISO = "%Y-%m-%dT%H:%M:%S";
 const LATEST_MS = 8.64e15;
 
 /** Each is a filter, and a function with the value as its first argument. */
 export const TIME_FILTERS: Readonly<Record<string, TimeFilter>> = {
   __proto__: null as never,
+  as_local: (time, value) => {
+    if (!(value instanceof Moment)) throw new TemplateError(`a ${typeName(value)} is no time`);
+    const ms = instantOf(time, value);
+    return new Moment(ms, time.offsetMs(ms));
+  },
+  as_timedelta: (_time, value) => durationOf(str(value)),
+  time_since: (time, value, args) => distance(time, value, args, 1),
+  time_until: (time, value, args) => distance(time, value, args, -1),
+  relative_time: (time, value, args) => distance(time, value, args, 1),
+  today_at: (time, value) => {
+    const found = /^(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?$/.exec(value === undefined ? "0:0" : str(value));
+    if (!found) throw new TemplateError("today_at needs a time such as 07:30");
+    const local = time.at + time.offsetMs(time.at);
+    const day = Math.floor(local / 86_400_000) * 86_400_000;
+    const at = day + ((Number(found[1]) * 60 + Number(found[2])) * 60 + Number(found[3] ?? 0)) * 1000;
+    return new Moment(at - time.offsetMs(at), time.offsetMs(at));
+  },
   as_timestamp: (time, value, args) => withDefault(args, 0, () => secondsOf(time, value)),
-  as_datetime: (time, value, args) => withDefault(args, 0, () => momentOf(time, value)),
-  strptime: (time, value, args) =>
+  as_datetime: (_time, value, args) => withDefault(args, 0, () => momentOf(value)),
+  strptime: (_time, value, args) =>
     withDefault(args, 1, () => {
       const read = readTime(str(value), str(args.get(0, "format")));
-      return read === undefined ? undefined : zoned(time, read);
+      return read === undefined ? undefined : momentFrom(read);
     }),
   timestamp_custom: (time, value, args) =>
     withDefault(args, 2, () => {
       const local = args.has(1, "local") ? isTrue(args.get(1, "local")) : true;
       return written(time, value, { format: str(args.get(0, "format_string")) || "%Y-%m-%d %H:%M:%S", local });
     }),
-  timestamp_local: (time, value, args) =>
-    withDefault(args, 0, () => written(time, value, { format: ISO, local: true })),
-  timestamp_utc: (time, value, args) => withDefault(args, 0, () => written(time, value, { format: ISO, local: false })),
-};
-
-/** Functions without a value. */
-export const TIME_FUNCTIONS: Readonly<Record<string, (time: HouseTime) => Value>> = {
-  __proto__: null as never,
-  now: ({ at, offsetMs }) => new Moment(at, offsetMs(at)),
-  utcnow: ({ at }) => new Moment(at, 0),
+  timestamp_local: (time, value, args) => withDefault(args, 0, () => isoText(time, value, true)),
+  timestamp_utc: (time, value, args) => withDefault(args, 0, () => isoText(time, value, false)),
 };
 
 /** Of a moment. Undefined where it has no such part. */
-export function partOfMoment({ ms, offsetMs }: Moment, name: string): Value {
-  const local = new Date(ms + offsetMs);
+export function partOfMoment({ localMs, microsecond }: Moment, name: string): Value {
+  const local = new Date(localMs);
   const parts: Readonly<Record<string, number>> = {
     ...{ year: local.getUTCFullYear(), month: local.getUTCMonth() + 1, day: local.getUTCDate() },
     ...{ hour: local.getUTCHours(), minute: local.getUTCMinutes(), second: local.getUTCSeconds() },
-    microsecond: local.getUTCMilliseconds() * 1000,
+    microsecond,
   };
   return Object.hasOwn(parts, name) ? parts[name] : undefined;
 }
 
-type MomentMethod = (moment: Moment, args: readonly Value[]) => Value;
+type MomentMethod = (moment: Moment, args: readonly Value[], work: Work) => Value;
 
 export const MOMENT_METHODS: ReadonlyMap<string, MomentMethod> = new Map<string, MomentMethod>([
-  ["strftime", ({ ms, offsetMs }, [format]) => strftime(str(format), ms + offsetMs)],
-  ["timestamp", ({ ms }) => new PyFloat(ms / 1000)],
+  ["strftime", ({ localMs, offsetMs }, [format]) => strftime(str(format), localMs, offsetMs)],
+  ["timestamp", (moment, _args, { time }) => new PyFloat(instantOf(time, moment) / 1000)],
+  ["date", ({ localMs }) => new Moment(Math.floor(localMs / 86_400_000) * 86_400_000, undefined, "date")],
+  ["time", ({ localMs }) => new Moment(localMs - Math.floor(localMs / 86_400_000) * 86_400_000, undefined, "time")],
+  [
+    "astimezone",
+    (moment, _args, { time }) => new Moment(instantOf(time, moment), time.offsetMs(instantOf(time, moment))),
+  ],
   ["isoformat", (moment) => moment.text("T")],
-  ["weekday", ({ ms, offsetMs }) => (new Date(ms + offsetMs).getUTCDay() + 6) % 7],
-  ["isoweekday", ({ ms, offsetMs }) => new Date(ms + offsetMs).getUTCDay() || 7],
+  ["weekday", ({ localMs }) => (new Date(localMs).getUTCDay() + 6) % 7],
+  ["isoweekday", ({ localMs }) => new Date(localMs).getUTCDay() || 7],
 ]);
 
 function withDefault(args: Arguments, at: number, read: () => Value): Value {
@@ -72,12 +92,75 @@ function withDefault(args: Arguments, at: number, read: () => Value): Value {
 }
 
 function secondsOf(time: HouseTime, value: Value): Value {
-  const moment = momentOf(time, value);
-  return moment && new PyFloat(moment.ms / 1000);
+  const moment = momentOf(value);
+  return moment && new PyFloat(instantOf(time, moment) / 1000);
+}
+
+/** Epoch ms: a time without a zone is the house's own. */
+const instantOf = (time: HouseTime, { ms, offsetMs }: Moment): number =>
+  offsetMs === undefined ? ms - time.offsetMs(ms) : ms;
+
+/** `PT10M`, `1 02:03:04`; None where it is no span of time. */
+function durationOf(text: string): Value {
+  const plain = /^(-?)(?:(\d+) (?:days?, )?)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)$/.exec(text.slice(0, 100));
+  const iso =
+    /^([-+]?)P(?:(\d+(?:\.\d+)?)D)?(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(
+      text.slice(0, 100),
+    );
+  const found = plain ?? iso;
+  if (!found) return null;
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = found.slice(2).map((one) => Number(one ?? 0));
+  return new Duration((found[1] === "-" ? -1 : 1) * (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1e6);
+}
+
+const UNITS: readonly [string, number][] = [
+  ...([
+    ["year", 31_536_000],
+    ["month", 2_592_000],
+    ["day", 86_400],
+  ] as [string, number][]),
+  ...([
+    ["hour", 3600],
+    ["minute", 60],
+    ["second", 1],
+  ] as [string, number][]),
+];
+
+/** How long ago (`sign` 1), or until then (-1), in words; a time on the other side stays as it is. */
+function distance(time: HouseTime, value: Value, args: Arguments, sign: number): Value {
+  if (!(value instanceof Moment)) return value;
+  const ms = (time.at - instantOf(time, value)) * sign;
+  if (ms < 0) return value;
+  const wanted = args.has(0, "precision") ? parseFloatText(args.get(0, "precision")) : 1;
+  let left = Math.round(ms / 1000);
+  const parts: string[] = [];
+  for (const [unit, factor] of UNITS) {
+    if (left < factor) continue;
+    const isLast = parts.length + 1 === wanted;
+    const count = isLast ? Math.round(left / factor) : Math.floor(left / factor);
+    parts.push(`${count} ${unit}${count === 1 ? "" : "s"}`);
+    if (isLast) break;
+    left -= count * factor;
+  }
+  return parts.join(" ") || "0 seconds";
+}
+
+/** `timedelta(hours=1)`. */
+export function timedelta(args: readonly Value[], named: ReadonlyMap<string, Value>): Value {
+  const names = ["days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks"];
+  const us = [86_400e6, 1e6, 1, 1000, 60e6, 3600e6, 604_800e6];
+  let sum = 0;
+  for (const [at, name] of names.entries()) {
+    const value = args[at] ?? named.get(name) ?? 0;
+    if (!isNumber(value)) throw new TemplateError(`timedelta needs numbers, not a ${typeName(value)}`);
+    sum += numberOf(value) * (us[at] ?? 0);
+  }
+  if (!(Math.abs(sum) < 86_400e6 * 1e9)) throw new TemplateError("this span of time is too long");
+  return new Duration(sum);
 }
 
 /** Of seconds since the epoch, or of a text. */
-function momentOf(time: HouseTime, value: Value): Moment | undefined {
+function momentOf(value: Value): Moment | undefined {
   if (value instanceof Moment) return value;
   const seconds = typeof value === "boolean" ? undefined : parseFloatText(value);
   if (seconds !== undefined) {
@@ -86,13 +169,32 @@ function momentOf(time: HouseTime, value: Value): Moment | undefined {
   }
   if (typeof value !== "string") throw new TemplateError(`a ${typeName(value)} is no time`);
   const read = readTime(value, "iso");
-  return read && zoned(time, read);
+  return read && momentFrom(read);
 }
 
-/** A time without a zone is the house's own. */
-function zoned(time: HouseTime, { ms, offsetMs }: { ms: number; offsetMs: number | undefined }): Moment {
-  const offset = offsetMs ?? time.offsetMs(ms);
-  return new Moment(ms - offset, offset);
+const momentFrom = ({ ms, offsetMs }: { ms: number; offsetMs: number | undefined }): Moment =>
+  new Moment(ms - (offsetMs ?? 0), offsetMs);
+
+function isoText(time: HouseTime, value: Value, local: boolean): string | undefined {
+  const ms = isNumber(value) ? numberOf(value) * 1000 : Number.NaN;
+  if (!(Math.abs(ms) <= LATEST_MS)) return undefined;
+  return new Moment(ms, local ? time.offsetMs(ms) : 0).text("T");
+}
+
+/** `now().replace(hour=0)`. */
+export function movedTo(moment: Moment, args: Arguments, { time }: Work): Value {
+  const names = ["year", "month", "day", "hour", "minute", "second", "microsecond"];
+  const parts = names.map((name, at) =>
+    args.has(at, name) ? numberArgument(args.get(at, name), name) : numberArgument(partOfMoment(moment, name), name),
+  ) as [number, number, number, number, number, number, number];
+  const [year, month, day, hour, minute, second, micro] = parts;
+  const local = Date.UTC(year, month - 1, day, hour, minute, second) + micro / 1000;
+  if (!(Math.abs(local) <= LATEST_MS)) throw new TemplateError("there is no such time");
+  const hasZone = moment.offsetMs !== undefined && !(args.has(7, "tzinfo") && args.get(7, "tzinfo") === null);
+  if (!hasZone) return new Moment(local, undefined, moment.part);
+  const isHouse = moment.offsetMs === time.offsetMs(moment.ms);
+  const offset = isHouse ? time.offsetMs(local - (moment.offsetMs ?? 0)) : (moment.offsetMs ?? 0);
+  return new Moment(local - offset, offset);
 }
 
 function written(
@@ -103,5 +205,6 @@ function written(
   const seconds = value instanceof Moment ? value.ms / 1000 : parseFloatText(value);
   if (seconds === undefined || !(Math.abs(seconds * 1000) <= LATEST_MS)) return undefined;
   const ms = seconds * 1000;
-  return strftime(format, ms + (local ? time.offsetMs(ms) : 0));
+  const offset = local ? time.offsetMs(ms) : 0;
+  return strftime(format, ms + offset, offset);
 }

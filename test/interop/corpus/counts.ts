@@ -1,4 +1,4 @@
-// Right and wrong, with the first of what was wrong.
+// Right and wrong, with all that was wrong.
 
 export class Counts {
   readonly #name: string;
@@ -12,7 +12,10 @@ export class Counts {
 
   add(isRight: boolean, failure: () => string): void {
     if (isRight) this.#right++;
-    else if (++this.#wrong <= 20) this.#failures.push(failure());
+    else {
+      this.#wrong++;
+      this.#failures.push(failure());
+    }
   }
 
   /** The line for a reader, and whether at least `share` of all were right. */

@@ -27,6 +27,7 @@ password = "${ACCOUNT.password}"
 publish = ["zigbee2mqtt/#", "homeassistant/#"]
 subscribe = ["zigbee2mqtt/#"]
 [devices]
+max_devices = 20000
 max_mb = 1024
 max_mb_per_account = 1024
 [history]

@@ -1,8 +1,7 @@
 // Templates with their context and the right answer: each is compiled and evaluated.
-import { parse, tokenize } from "@huggingface/jinja";
 import { evaluate } from "../../../src/discovery/templates/evaluate.ts";
 import { fromJsonText } from "../../../src/discovery/templates/json-text.ts";
-import type { Node } from "../../../src/discovery/templates/nodes.ts";
+import { parse } from "../../../src/discovery/templates/statements.ts";
 import { createTemplateEngine } from "../../../src/discovery/templates/template.ts";
 import type { Value } from "../../../src/discovery/templates/values.ts";
 import { Counts } from "./counts.ts";
@@ -29,11 +28,8 @@ export function checkTemplates(lines: readonly string[]): Counts {
       engine.compile(template);
       // As the text of a message has them: 21.0 stays 21.0.
       const context = (fromJsonText(line) as Map<Value, Value>).get("ctx") as Map<string, Value>;
-      const body = parse(tokenize(template)).body as unknown as Node[];
-      return evaluate(body, new Map(context), {
-        time: TIME,
-        meter: { steps: 0, most: Number.POSITIVE_INFINITY },
-      }).trim();
+      const meter = { steps: 0, most: Number.POSITIVE_INFINITY };
+      return evaluate(parse(template), new Map(context), { time: TIME, meter }).trim();
     } catch {
       return null;
     }

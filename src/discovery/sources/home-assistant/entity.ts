@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { isTopicFilter, isTopicName } from "../../../core/topic-filter.ts";
 import type { Attribute, Message, Outgoing } from "../../described.ts";
-import { type Engine, type Template, TemplateError } from "../../templates/template.ts";
+import { type About, type Engine, type Template, TemplateError } from "../../templates/template.ts";
 import { fromJson, str } from "../../templates/values.ts";
 import { type Conversion, wrong } from "../../words.ts";
 import type { Entity } from "./payload.ts";
@@ -80,6 +80,19 @@ export class Options {
     this.engine = engine;
   }
 
+  /** What its last value template made. */
+  #state = "unknown";
+
+  /** As far as it is known here: `this.state`, and the attributes that do not change. */
+  get #about(): About {
+    const { name, unit_of_measurement: unit, device_class: kind, icon } = this.config;
+    const id = `${this.entity.component}.${this.entity.id}`;
+    const friendly = typeof name === "string" ? name : null;
+    const given = Object.entries({ friendly_name: friendly, unit_of_measurement: unit, device_class: kind, icon });
+    const attributes = Object.fromEntries(given.filter((one): one is [string, string] => typeof one[1] === "string"));
+    return { entity_id: id, name: friendly, this: { entity_id: id, state: this.#state, name: friendly, attributes } };
+  }
+
   text(key: string): string | undefined {
     const value = this.config[key];
     if (value === undefined || value === null) return undefined;
@@ -146,7 +159,12 @@ export class Options {
     const template = this.template(templateKey);
     return {
       ...{ topic, path: template?.path, template: this.text(templateKey) },
-      read: (message) => (template ? template.read(message) : message.text),
+      read: (message) => {
+        if (!template) return message.text;
+        const read = template.read(message, this.#about);
+        if (!template.path && typeof read === "string") this.#state = read;
+        return read;
+      },
     };
   }
 
@@ -172,7 +190,7 @@ export class Options {
       write: (wanted) => {
         const value = encode(wanted[name] ?? null);
         const values = { value, ...variables?.(value) };
-        return [this.outgoing(topic, template ? template.write(values) : str(fromJson(value)))];
+        return [this.outgoing(topic, template ? template.write(values, this.#about) : str(fromJson(value)))];
       },
     };
   }
