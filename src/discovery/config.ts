@@ -27,6 +27,14 @@ export const DiscoverySection = Type.Object(
     zigbee2mqtt: Type.Boolean({ default: true, description: "Devices of Zigbee2MQTT, whatever its base topic" }),
     tasmota: Type.Boolean({ default: true, description: "Tasmota 9.2 and later" }),
     shelly: Type.Boolean({ default: true, description: "Shelly, of every generation" }),
+    homie: Type.Boolean({ default: true, description: "Devices of the Homie convention, versions 3 to 5" }),
+    homie_base: Type.String({
+      default: "+",
+      pattern: "^(\\+|[^$/+#\\s]+)(/(\\+|[^/+#\\s]+))*$",
+      problem:
+        "must be topic levels such as homie or house/homie, + for any one: no slash at either end, no # $ and no spaces",
+      description: "The levels before a Homie device's id; + is any one level",
+    }),
     homeassistant: Type.Boolean({ default: true, description: "Whatever speaks Home Assistant's MQTT discovery" }),
     prefix: Type.String({
       default: "homeassistant",

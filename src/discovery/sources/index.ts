@@ -2,6 +2,7 @@
 import type { DiscoverySection } from "../config.ts";
 import type { CreateSource } from "../source.ts";
 import { createHomeAssistantSource } from "./home-assistant/source.ts";
+import { createHomieSource } from "./homie/source.ts";
 import type { Profiles } from "./profiles/profiles.ts";
 import { createProfilesSource } from "./profiles/source.ts";
 import { createShellySource } from "./shelly/source.ts";
@@ -19,6 +20,7 @@ export function sourcesOf(config: DiscoverySection, profiles?: Pick<Profiles, "f
     ...(config.zigbee2mqtt ? [createZigbee2mqttSource] : []),
     ...(config.tasmota ? [(host: Parameters<CreateSource>[0]) => createTasmotaSource(host)] : []),
     ...(config.shelly ? [createShellySource] : []),
+    ...(config.homie ? [(host: Parameters<CreateSource>[0]) => createHomieSource(host, config.homie_base)] : []),
     ...(config.homeassistant ? [homeAssistant] : []),
     ...(profiles ? [(host: Parameters<CreateSource>[0]) => createProfilesSource(host, profiles)] : []),
   ];

@@ -62,6 +62,9 @@ export const hints: Readonly<Record<string, string>> = {
   "Devices of Zigbee2MQTT, whatever its base topic": "Geräte von Zigbee2MQTT, unter welchem Thema auch immer",
   "Tasmota 9.2 and later": "Tasmota ab 9.2",
   "Shelly, of every generation": "Shelly, jede Generation",
+  "Devices of the Homie convention, versions 3 to 5": "Geräte der Homie-Konvention, Versionen 3 bis 5",
+  "The levels before a Homie device's id; + is any one level":
+    "Die Ebenen vor der Id eines Homie-Geräts; + ist eine beliebige Ebene",
   "Whatever speaks Home Assistant's MQTT discovery": "Was sich ankündigt, wie Home Assistant es über MQTT versteht",
   "The first levels of its topics": "Der Anfang seiner Themen",
   "Plugin identifier; also its MQTT username and the name of its folder":

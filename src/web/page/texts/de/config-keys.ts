@@ -90,6 +90,8 @@ export const configKeys: Translated<"configKeys"> = {
   "key.discovery.zigbee2mqtt": "Zigbee2MQTT",
   "key.discovery.tasmota": "Tasmota",
   "key.discovery.shelly": "Shelly",
+  "key.discovery.homie": "Homie",
+  "key.discovery.homie_base": "Ebenen vor der Id eines Homie-Geräts",
   "key.discovery.homeassistant": "Home Assistants Erkennung (ESPHome und andere)",
   "key.discovery.prefix": "Erste Ebenen ihrer Themen",
   "key.plugins.id": "Kennung",

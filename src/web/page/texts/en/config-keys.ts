@@ -88,6 +88,8 @@ export const configKeys = {
   "key.discovery.zigbee2mqtt": "Zigbee2MQTT",
   "key.discovery.tasmota": "Tasmota",
   "key.discovery.shelly": "Shelly",
+  "key.discovery.homie": "Homie",
+  "key.discovery.homie_base": "Levels before a Homie device's id",
   "key.discovery.homeassistant": "Home Assistant's discovery (ESPHome and others)",
   "key.discovery.prefix": "First levels of its topics",
   "key.plugins.id": "Id",
