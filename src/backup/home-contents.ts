@@ -85,6 +85,9 @@ export function listFolder(
   return found;
 }
 
+const LEADS_OUT =
+  "a link that leads out of config/ and rules/: put the file itself there, or save what it leads to yourself";
+
 interface Walk {
   files: SourceFile[];
   skipped: string[];
@@ -108,37 +111,31 @@ function walk(folder: string, prefix: string, into: Walk): void {
     into.skipped.push(`${prefix}: a link that leads in a circle`);
     return;
   }
+  const below = { ...into, parents: [...into.parents, real] };
   for (const name of readdirSync(folder).sort()) {
     const path = `${prefix}/${name}`;
     if (isClutter(path) || into.isLeftOut?.(path)) continue;
     const problem = nameProblem(path);
     if (problem !== undefined) into.skipped.push(`${quoted(path)}: its name ${problem}`);
-    else add(join(folder, name), path, { ...into, parents: [...into.parents, real] });
+    else add(join(real, name), path, below);
   }
 }
 
+/** `file`: in a real folder, so that only a link has another real path. */
 function add(file: string, path: string, into: Walk): void {
-  const problem = linkProblem(file, into);
+  const entry = lstatSync(file, { throwIfNoEntry: false });
   // Links are followed: a restored home needs what they lead to.
-  const stat = statOf(file);
-  const plugin = stat?.isFile() ? into.ofPlugins?.get(realpathSync(file)) : undefined;
-  if (plugin !== undefined) {
+  const stat = entry?.isSymbolicLink() ? statOf(file) : entry;
+  const real = entry?.isSymbolicLink() && stat ? realpathSync(file) : file;
+  const plugin = stat?.isFile() ? into.ofPlugins?.get(real) : undefined;
+  if (plugin !== undefined)
     into.skipped.push(
       `${path}: the configuration of the plugin "${plugin}", which may hold a password: save it yourself`,
     );
-    return;
-  }
-  if (problem !== undefined) into.skipped.push(`${path}: ${problem}`);
+  else if (entry?.isSymbolicLink() && stat && !into.mayFollow(real)) into.skipped.push(`${path}: ${LEADS_OUT}`);
   else if (stat?.isDirectory()) walk(file, path, into);
-  else if (stat?.isFile()) into.files.push({ path, file: realpathSync(file), mode: stat.mode & 0o777 });
+  else if (stat?.isFile()) into.files.push({ path, file: real, mode: stat.mode & 0o777 });
   else into.skipped.push(`${path}: ${stat ? "neither a file nor a folder" : "a link that leads nowhere"}`);
-}
-
-/** What is wrong with the target of a link; undefined for other files, and for a link that leads nowhere. */
-function linkProblem(path: string, { mayFollow }: Walk): string | undefined {
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() || !statOf(path)) return undefined;
-  if (mayFollow(realpathSync(path))) return undefined;
-  return "a link that leads out of config/ and rules/: put the file itself there, or save what it leads to yourself";
 }
 
 function isWithin(path: string, folder: string): boolean {

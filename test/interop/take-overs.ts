@@ -1,14 +1,17 @@
 // Two compiled hubs with [standby] acknowledge = "standby", one of which takes over from the other again and again: after a kill, a stop, a
 // pause, and where the two were cut off from each other just before. Meanwhile people change the house as fast as it answers; each change that
-// was acknowledged must be there afterwards. With even seeds the lease is in a NATS server, if there is one here; else a person decides.
-// bun test/interop/take-overs.ts [HUB [ROUNDS [local]]]; by a campaign, until its time is over. With `local` it shows what is lost then.
-import { writeFileSync } from "node:fs";
+// was acknowledged must be there afterwards. The lease is in
+// PostgreSQL or in a NATS server, or a person decides: the seed says which, or TAKE_OVERS_LEASE=postgres|nats|none.
+// bun test/interop/take-overs.ts [HUB [ROUNDS [local]]]; by a campaign, until its time is over. With `local` it shows what is lost
+// then. Three hundred by PostgreSQL: TAKE_OVERS_LEASE=postgres bun test/interop/take-overs.ts bin/hub 300
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isTimeUp, randomOf, rounds, SEED } from "../support/campaign.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createTwoMachines, type Side, type TwoMachines } from "../support/two-machines.ts";
 import { until } from "../support/wait.ts";
 import { openWire, type Wire } from "../support/wire.ts";
+import { POSTGRES, startPostgres } from "./export/engines.ts";
 import { startNats } from "./lease/nats-servers.ts";
 import { type Acknowledged, lostOn, removeAll, startWriters } from "./take-overs/writers.ts";
 
@@ -120,18 +123,47 @@ function tell(end: End, { count, refused }: Acknowledged, lost: string[]): void 
   for (const one of lost.slice(0, 5)) process.stdout.write(`FAIL after ${end}, acknowledged and lost: ${one}\n`);
 }
 
+type Keeper = "postgres" | "nats" | "none";
+
+/** What is not here is not chosen by a seed, and fails where it was asked for. */
+function keeperKind(): Keeper {
+  const asked = process.env.TAKE_OVERS_LEASE;
+  if (asked === "postgres" || asked === "nats" || asked === "none") return asked;
+  const here: Keeper[] = ["none"];
+  if (Bun.which("nats-server")) here.unshift("nats");
+  if (existsSync("/usr/lib/postgresql")) here.push("postgres");
+  return here[SEED % here.length] ?? "none";
+}
+
+/** `toml`: what the house's hub.toml says of it. */
+async function startKeeper(): Promise<{ kind: Keeper; toml: string }> {
+  const kind = keeperKind();
+  const section = (url: string, more = ""): string => `lease = "${url}"\nlease_secs = ${LEASE_SECS}\n${more}`;
+  if (kind === "none") return { kind, toml: "" };
+  if (kind === "postgres") {
+    const { url } = stack.use(await startPostgres(folder.at("postgres")));
+    return { kind, toml: section(url, `username = "${POSTGRES.username}"\npassword = "${POSTGRES.password}"\n`) };
+  }
+  const [server] = await startNats(folder.at("nats"), 1);
+  if (!server) throw new Error("no NATS server started");
+  return { kind, toml: section(stack.use(server).url) };
+}
+
 const folder = createTemporaryFolder();
+// PostgreSQL runs as a user of its own.
+chmodSync(folder.at("."), 0o755);
 await using stack = new AsyncDisposableStack();
-const [server] = SEED % 2 === 0 && Bun.which("nats-server") ? await startNats(folder.at("nats"), 1) : [];
-if (server) stack.use(server);
-const lease = server ? `lease = "${server.url}"\nlease_secs = ${LEASE_SECS}\n` : "";
+const keeper = await startKeeper();
 const machines = stack.use(
   await createTwoMachines(
-    { hub: { toml: `[standby]\nacknowledge = "${acknowledge}"\n${lease}` }, options: server ? [] : ["--manual"] },
+    {
+      hub: { toml: `[standby]\nacknowledge = "${acknowledge}"\n${keeper.toml}` },
+      options: keeper.kind === "none" ? ["--manual"] : [],
+    },
     resolve(hub),
   ),
 );
-const house: House = { machines, hasLease: server !== undefined, wire: stack.use(openWire(0)) };
+const house: House = { machines, hasLease: keeper.kind !== "none", wire: stack.use(openWire(0)) };
 let now: Machines = { hub: machines.first, standby: machines.second };
 now.hub.place.put("config/modes.toml", '[[modes]]\nid = "away"\nkind = "manual"\n');
 await until("the mode", async () => (await now.hub.process.request("GET", "/devices/away")).status === 200);
@@ -144,7 +176,7 @@ for (const number of rounds(Number(wanted))) {
 }
 const { takeOvers, acknowledged, unconfirmed, lost } = counted;
 process.stdout.write(
-  `tried: ${takeOvers} take-overs ${server ? "by the lease" : "by hand"}, ${acknowledged} acknowledged changes, ${unconfirmed} said to be here alone, ${lost} lost (seed ${SEED})\n`,
+  `tried: ${takeOvers} take-overs ${keeper.kind === "none" ? "by hand" : `by the lease in ${keeper.kind}`}, ${acknowledged} acknowledged changes, ${unconfirmed} said to be here alone, ${lost} lost (seed ${SEED})\n`,
 );
 await stack.disposeAsync();
 folder[Symbol.dispose]();

@@ -231,7 +231,8 @@ export function startFollowing(options: FollowerOptions): Follower {
       const pauseMs = await round(heardBy.length === 0);
       for (const resolve of heardBy) resolve();
       if (wake.signal.aborted) wake = new AbortController();
-      if (!stopped.signal.aborted) await sleep(clock, "standby", pauseMs, wake.signal);
+      // Even the shortest sleep takes a millisecond, for which people may wait.
+      if (pauseMs > 0 && !stopped.signal.aborted) await sleep(clock, "standby", pauseMs, wake.signal);
     }
   }
 

@@ -21,8 +21,13 @@ export interface FilesAnswer {
 }
 
 export interface FileCopies {
-  /** `now`: also where they were looked at just before, as far as the hub itself writes them. Throws HubError: `storage` where the disk fails, `too_large` where there are too many. */
+  /**
+   * `now`: somebody waits for what the hub itself has written, so that is looked for however young the list is, and what others may have
+   * written is left to `refresh`. Throws HubError: `storage` where the disk fails, `too_large` where there are too many.
+   */
   read(have: Pick<SyncRequest["have"], "files" | "list">, now?: boolean): FilesAnswer;
+  /** Looks at all of them, where it is time for that; the next answer has what is new. Throws as `read`. */
+  refresh(): void;
 }
 
 type Hashes = ReadonlyMap<string, string>;
@@ -129,7 +134,7 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
 
   return {
     read(have, now = false) {
-      if (!current || pace.isDue() || (now && !isAsListed(current))) current = pace.measure(list);
+      if (!current || (now ? !isAsListed(current) : pace.isDue())) current = pace.measure(list);
       if (have.files === current.id && have.list === undefined) return { records: [], id: current.id, more: false };
       const base = baseOf(have, recent.get(have.files ?? ""));
       if (!base) return { records: [], id: undefined, more: false };
@@ -137,6 +142,9 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
       const id = filesId(left);
       recent.add(id, left);
       return { ...answer, id };
+    },
+    refresh() {
+      if (pace.isDue()) current = pace.measure(list);
     },
   };
 }

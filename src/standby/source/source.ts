@@ -43,6 +43,8 @@ export interface SyncAnswer {
 export interface Source extends Disposable {
   /** Throws HubError: `storage` where a file cannot be read, `too_large`. */
   sync(request: SyncRequest, turn: Turn, urgency?: Urgency): SyncAnswer;
+  /** What an urgent answer has put off; to be called once it is given. Throws as `sync` does. */
+  refresh(): void;
   /** Compressed JSON of a `HistoryAnswer`. Throws as `sync` does. */
   history(request: HistoryRequest): Uint8Array<ArrayBuffer>;
 }
@@ -78,6 +80,7 @@ export function openSource({ home, version, clock, log }: SourceOptions): Source
       const parts = records.flatMap(({ head, content }) => encodeRecord(head, content));
       return { bytes: compressed(Buffer.concat(parts)), isLast: ask.length === 0 && !more };
     },
+    refresh: files.refresh,
     history: (request) => compressed(Buffer.from(samples.read(request, state.journalId()))),
     [Symbol.dispose]: () => open.dispose(),
   };

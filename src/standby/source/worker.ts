@@ -29,10 +29,18 @@ function answer(question: Extract<ToWorker, { id: number }>): void {
         ? opened().sync(question.request, question.turn, question.urgency)
         : { bytes: opened().history(question.request), isLast: true };
     post({ kind: "answer", id, ...found }, [found.bytes.buffer]);
+    refresh();
   } catch (error) {
     const { code, details } = error instanceof HubError ? error : { code: undefined, details: {} };
     post({ kind: "refusal", id, code, message: messageOf(error), details });
   }
+}
+
+/** What keeps it from that keeps the next answer from being given, too, which says so. */
+function refresh(): void {
+  try {
+    opened().refresh();
+  } catch {}
 }
 
 /** With few cores, the hub itself comes first. Linux gives each thread a priority of its own. */
