@@ -30,7 +30,7 @@ import type { Origin, Reported, StateReport } from "./reports.ts";
 import type { Sampling } from "./sampling.ts";
 import { readingOf, type StateWriter, startStateWriter } from "./state-writer.ts";
 import { type Described, DeviceWords, type RenamedAttribute } from "./words/device-words.ts";
-import { GivenByPeople } from "./words/given-by-people.ts";
+import { GivenByPeople, inPresentNames } from "./words/given-by-people.ts";
 
 export type { Reported } from "./reports.ts";
 
@@ -403,21 +403,4 @@ export class Registry implements Disposable {
     this.#removals.publish({ type: "removed", device });
     this.#identities.publish({ type: "identified" });
   }
-}
-
-/** What is known of it under former names has the present ones. */
-function inPresentNames({ id, details, attributes, lastChanged }: Device, given: GivenByPeople) {
-  const times = given.inPresent(id, lastChanged) as Device["lastChanged"];
-  // What is known under the present name is newer.
-  const former = given.inPresent(id, attributes);
-  const kept = Object.keys(attributes).filter((name) => given.presentOf(id, name) === name);
-  const newer = Object.fromEntries(kept.map((name) => [name, attributes[name] ?? null]));
-  const newerTimes = Object.fromEntries(
-    kept.flatMap((name) => (lastChanged[name] === undefined ? [] : [[name, lastChanged[name]]])),
-  );
-  return {
-    details: given.detailsInPresent(id, details),
-    attributes: { ...former, ...newer },
-    lastChanged: { ...times, ...newerTimes } as Device["lastChanged"],
-  };
 }

@@ -4,15 +4,13 @@ import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { printable } from "../../core/printable.ts";
 import { type Invocation, print } from "../command.ts";
 import type { HubClient } from "../hub-client.ts";
-import { deviceNamed } from "./named-device.ts";
 
 export async function renameAttribute(invocation: Invocation, client: HubClient): Promise<number> {
   const [, name, from, to] = invocation.positionals;
   if (name === undefined || from === undefined || to === undefined)
     throw new HubError("invalid", "say `hub devices rename-attribute DEVICE OLD NEW`");
-  const { id } = await deviceNamed(client, name);
   const isDry = invocation.options["dry-run"] === true;
-  const path = `/devices/${encodeURIComponent(id)}/attributes/${encodeURIComponent(from)}`;
+  const path = `/devices/${encodeURIComponent(name)}/attributes/${encodeURIComponent(from)}`;
   const answer = await client.ask("PATCH", `${path}?dry_run=${isDry}`, { name: to });
   print(invocation, answer, () => renamedText(isObject(answer) ? answer : {}));
   return 0;

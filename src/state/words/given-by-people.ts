@@ -156,3 +156,20 @@ function renamedIn(described: JsonObject, nameOf: (name: string) => string): Jso
     }),
   };
 }
+
+/** What is known of it under former names has the present ones. */
+export function inPresentNames({ id, details, attributes, lastChanged }: Device, given: GivenByPeople) {
+  const times = given.inPresent(id, lastChanged) as Device["lastChanged"];
+  // What is known under the present name is newer.
+  const former = given.inPresent(id, attributes);
+  const kept = Object.keys(attributes).filter((name) => given.presentOf(id, name) === name);
+  const newer = Object.fromEntries(kept.map((name) => [name, attributes[name] ?? null]));
+  const newerTimes = Object.fromEntries(
+    kept.flatMap((name) => (lastChanged[name] === undefined ? [] : [[name, lastChanged[name]]])),
+  );
+  return {
+    details: given.detailsInPresent(id, details),
+    attributes: { ...former, ...newer },
+    lastChanged: { ...times, ...newerTimes } as Device["lastChanged"],
+  };
+}
