@@ -1,6 +1,7 @@
 // A device as a source describes it: what it is, what it reports on which topics, and how it is commanded. Every source makes
 // this, and nothing behind it knows where a description came from.
 import type { Json, JsonObject } from "../core/json.ts";
+import type { Press } from "./presses.ts";
 
 export type AttributeType = "boolean" | "number" | "string" | "object" | "array";
 
@@ -44,7 +45,7 @@ export interface Attribute {
 export interface Report {
   attributes: JsonObject;
   /** Presses and the like: each is one, however often the same value comes. */
-  actions: readonly string[];
+  actions: readonly Press[];
   available?: boolean;
 }
 

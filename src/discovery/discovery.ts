@@ -34,7 +34,7 @@ export interface DiscoveryOptions {
   sources: readonly CreateSource[];
   /** Of the house's time zone from UTC, at an instant in epoch ms. */
   offsetMs: (at: number) => number;
-  onAction: (action: { device_id: string; action: string }) => void;
+  onAction: (action: { device_id: string; action: string; data?: JsonObject }) => void;
   /** A device did not do what it was told last. */
   onRefused: (refusal: { deviceId: string; message: string }) => void;
   publish: (outgoing: Outgoing) => Promise<void>;

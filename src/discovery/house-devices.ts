@@ -2,6 +2,7 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Report } from "./described.ts";
 import type { Entry } from "./entry.ts";
+import { actionOf, toldOf } from "./presses.ts";
 import { schemaOf } from "./schema.ts";
 import type { Heard } from "./source.ts";
 
@@ -24,7 +25,7 @@ export interface DeviceSpeakerOptions {
   devices: HouseDevices;
   /** The entry that has a device. */
   holderOf: (deviceId: string) => Entry | undefined;
-  onAction: (action: { device_id: string; action: string }) => void;
+  onAction: (action: { device_id: string; action: string; data?: JsonObject }) => void;
   /** Messages that came before the device was described, or let in. */
   keptOn: (topic: string) => Iterable<Heard>;
 }
@@ -78,8 +79,8 @@ export class DeviceSpeaker {
     if (last !== undefined && !retained) {
       // What a thermostat does may have had the name before its presses were announced.
       const isOther = entry.device?.attributes.some((one) => one.name === "action" && one.word === "action");
-      devices.state(deviceId, { [isOther ? "action_event" : "action"]: last }, { ...from, change: CHANGE });
-      for (const one of report.actions) onAction({ device_id: deviceId, action: one });
+      devices.state(deviceId, { [isOther ? "action_event" : "action"]: actionOf(last) }, { ...from, change: CHANGE });
+      for (const one of report.actions) onAction({ device_id: deviceId, ...toldOf(one) });
     }
     if (report.available !== undefined) this.available(entry, report.available, retained);
   }

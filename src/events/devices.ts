@@ -75,7 +75,12 @@ export const deviceCommandSent = defineEvent(
 export const deviceAction = defineEvent(
   "device_action",
   "A button is pressed, a remote turned, a tag scanned: each time, also when it is the same as before",
-  { device_id: Type.String(), action: Type.String() },
+  {
+    device_id: Type.String(),
+    action: Type.String(),
+    /** What the message says beside it: a duration, a plate, an angle. At most 50 keys and 4 KiB. */
+    data: Type.Optional(Attributes),
+  },
   { device_id: "0x00158d0001a2b3c4", action: "single" },
 );
 

@@ -31,7 +31,7 @@ describe("an announcement that cannot be used", () => {
     ["sensor/x", config("x", { availability: [{ topic: "a" }], availability_topic: "b" }), "exclude each other"],
     ["number/x", config("x", { command_topic: "k/set", min: 10, max: 1 }), "max: must not be less than min"],
     ["select/x", config("x", { command_topic: "k/set", command_template: "{{ this.state }}", options: [] }), '"this"'],
-    ["infrared/x", config("x", { command_topic: "k/set" }), "infrared: seen, not understood"],
+    ["hologram/x", config("x", { command_topic: "k/set" }), "hologram: seen, not understood"],
     ["device/x", { device: { ids: "abc" }, components: {} }, "origin: needs a name"],
     ["device/x", { device: {}, origin: { name: "o" }, components: {} }, "needs identifiers"],
     [

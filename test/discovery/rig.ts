@@ -42,7 +42,7 @@ export function createRig({
   const published: Outgoing[] = [];
   const refusals: { deviceId: string; message: string }[] = [];
   const reached: LimitReached[] = [];
-  const actions: { device_id: string; action: string }[] = [];
+  const actions: { device_id: string; action: string; data?: JsonObject }[] = [];
   const discovery = new Discovery({
     clock,
     log: silentLog,

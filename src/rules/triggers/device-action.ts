@@ -1,5 +1,6 @@
 // `device_action`: a device that announces itself reports a press, a turn or a tag, in its own words.
 import { Type } from "@sinclair/typebox";
+import type { JsonObject } from "../../core/json.ts";
 import { defineTrigger } from "../model/define.ts";
 import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { someDevices, text } from "../model/fields.ts";
@@ -14,13 +15,13 @@ export const deviceAction = defineTrigger({
   },
   label: (spec) => `${whichDevices(spec)} ${spec.action ?? "used"}`,
   check: checkDevices,
-  contextKeys: [...DEVICE_CONTEXT_KEYS, "action"],
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "action", "data"],
   interests: (spec) => deviceInterests("device_action", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_action", envelope, { spec, host });
     if (!event || (spec.action !== undefined && spec.action !== event.action)) return undefined;
-    const { device_id, action } = event;
-    return { ...deviceContext(host, device_id), attribute: "action", value: action, action };
+    const { device_id, action, data = {} } = event;
+    return { ...deviceContext(host, device_id), attribute: "action", value: action, action, data: data as JsonObject };
   },
   example: { device_id: "0x00158d0001a2b3c4", action: "single" },
 });

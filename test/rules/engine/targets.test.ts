@@ -1,6 +1,7 @@
 // Devices found by area, tag and type, at the moment the rule runs.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
+import { createLookup, fillTemplate } from "../../../src/core/template.ts";
 import { openRealRig, written } from "../support/real.ts";
 import type { Rig } from "./rig.ts";
 
@@ -136,6 +137,32 @@ describe("a trigger", () => {
     rig.feed.emit({ type, device_id: "hall_spot", ...fields } as never);
     expect(rig.engine.state("told").fire_count).toBe(1);
   });
+});
+
+test("what a message says beside a press is in conditions, and passed on", async () => {
+  await using rig = openHouse();
+  rig.begin(
+    written("plate", {
+      triggers: [{ type: "device_action", device_id: "hall_spot" }],
+      conditions: [{ type: "expression", expression: "has(trigger.data.duration) && trigger.data.duration > 2" }],
+      actions: [{ type: "notify", channel: "log", message: "seen: {{trigger.data.plate}}" }],
+    }),
+  );
+  const press = (data?: JsonObject) =>
+    rig.feed.emit({ type: "device_action", device_id: "hall_spot", action: "seen", ...(data && { data }) });
+  press();
+  press({ duration: 1, plate: "A" });
+  expect(rig.engine.state("plate").fire_count).toBe(0);
+  press({ duration: 3, plate: "B" });
+  expect(rig.engine.state("plate").fire_count).toBe(1);
+  await rig.clock.advance(1);
+  const passedOn = rig.engine.traces("plate").find(({ outcome }) => outcome === "fired")?.trigger.context ?? {};
+  expect(passedOn).toMatchObject({ data: { duration: 3, plate: "B" } });
+  // Messages are filled in where they are sent.
+  const [sent = ""] = rig.commands;
+  const house = { device: () => undefined, variable: () => undefined, now: () => "", timezone: "UTC" };
+  const look = createLookup(house, { deviceId: undefined, trigger: passedOn, vars: {} });
+  expect(fillTemplate(sent, look, { onUnknown() {} })).toEqual([{ markup: "log: seen: " }, { value: "B" }]);
 });
 
 describe("a condition", () => {

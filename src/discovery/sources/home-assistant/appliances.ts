@@ -169,7 +169,7 @@ function checkCode(code: string, given: Json | undefined): void {
 }
 
 /** One attribute `command`, whose values are the names of what can be done; only those that have a topic. */
-function actions(
+export function actions(
   options: Options,
   all: Readonly<Record<string, { topic: string; template?: string; payload: string }>>,
 ): DescribedAttribute[] {

@@ -6,6 +6,7 @@ import { cover } from "./cover.ts";
 import { deviceAutomation, event, type Happens, tag } from "./events.ts";
 import { fan } from "./fan.ts";
 import { light } from "./light.ts";
+import { infrared, mediaPlayer, remote } from "./media.ts";
 import { lock, valve } from "./openings.ts";
 import {
   binarySensor,
@@ -36,11 +37,14 @@ export const COMPONENTS: ReadonlyMap<string, Component> = new Map<string, Compon
   ["fan", fan],
   ["humidifier", humidifier],
   ["image", () => []],
+  ["infrared", infrared],
   ["lawn_mower", lawnMower],
   ["light", light],
   ["lock", lock],
+  ["media_player", mediaPlayer],
   ["notify", notify],
   ["number", number],
+  ["remote", remote],
   ["scene", scene],
   ["select", select],
   ["sensor", sensor],
@@ -70,5 +74,6 @@ export const HAPPENINGS: ReadonlyMap<string, Happens> = new Map<string, Happens>
 /** The richest says what a device is: a ceiling fan with a lamp is a fan. */
 export const RICHEST = [
   ...["climate", "water_heater", "humidifier", "cover", "valve", "lock", "fan", "light", "vacuum", "lawn_mower"],
+  ...["media_player"],
   ...["alarm_control_panel", "siren", "switch", "number", "select", "binary_sensor", "sensor"],
 ];

@@ -1,6 +1,7 @@
 // Components that report what happens, rather than how things are: triggers of remotes, events, scanned tags.
 import { isObject, type Json } from "../../../core/json.ts";
 import type { Message } from "../../described.ts";
+import { besideAction, type Press } from "../../presses.ts";
 import type { Options } from "./entity.ts";
 import { jsonIn } from "./names.ts";
 
@@ -8,7 +9,7 @@ import { jsonIn } from "./names.ts";
 export interface Happening {
   topic: string;
   /** Undefined where this message says nothing of it. Throws TemplateError. */
-  action(message: Message): string | undefined;
+  action(message: Message): Press | undefined;
 }
 
 export type Happens = (options: Options) => Happening[];
@@ -28,8 +29,8 @@ export const deviceAutomation: Happens = (options) => {
         const value = textIn(reading.read(message));
         if (value === undefined || value === "") return undefined;
         // zigbee2mqtt's own word for it is what people see in its page.
-        if (payload === undefined) return `${subtype}_${type}`;
-        return value === payload ? payload : undefined;
+        if (payload !== undefined && value !== payload) return undefined;
+        return { action: payload ?? `${subtype}_${type}`, data: besideAction(message.json) };
       },
     },
   ];
@@ -45,8 +46,10 @@ export const event: Happens = (options) => {
       topic: reading.topic,
       action(message) {
         const value = jsonIn(reading.read(message));
-        const type = isObject(value) ? value.event_type : undefined;
-        return typeof type === "string" && types.includes(type) ? type : undefined;
+        if (!isObject(value)) return undefined;
+        const { event_type: type, ...data } = value;
+        const action = typeof type === "object" ? undefined : String(type);
+        return action !== undefined && types.includes(action) ? { action, data } : undefined;
       },
     },
   ];

@@ -1,6 +1,7 @@
 // What devices and groups have in common: properties in a state message, and a command that sets them.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { Attribute, Outgoing, Report } from "../../described.ts";
+import { besideAction } from "../../presses.ts";
 import { wrong } from "../../words.ts";
 import type { Expose } from "./expose.ts";
 import { type Property, richest } from "./exposes.ts";
@@ -58,7 +59,7 @@ export function entityOf(
         const value = readOf(own);
         if (value !== undefined) read[attribute.name] = value;
       }
-      return { attributes: read, actions };
+      return { attributes: read, actions: actions.map((action) => ({ action, data: besideAction(state) })) };
     },
     write(wanted) {
       const payload: JsonObject = {};
