@@ -1,5 +1,8 @@
 // Right and wrong, with the first of what was wrong.
 
+/** Lines of them; the head has the number of all. */
+const MOST_FAILURES = 300;
+
 export class Counts {
   readonly #name: string;
   #right = 0;
@@ -12,7 +15,7 @@ export class Counts {
 
   add(isRight: boolean, failure: () => string): void {
     if (isRight) this.#right++;
-    else if (++this.#wrong <= 20) this.#failures.push(failure());
+    else if (++this.#wrong <= MOST_FAILURES) this.#failures.push(failure());
   }
 
   /** The line for a reader, and whether at least `share` of all were right. */
