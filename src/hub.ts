@@ -24,6 +24,7 @@ import { wireMqtt } from "./hub/wire-mqtt.ts";
 import { commandsOfChats, wireNotices } from "./hub/wire-notices.ts";
 import { wireNotify } from "./hub/wire-notify.ts";
 import { wirePlugins } from "./hub/wire-plugins.ts";
+import { wireRenames } from "./hub/wire-renames.ts";
 import { wireRules } from "./hub/wire-rules.ts";
 import { wireStandby } from "./hub/wire-standby.ts";
 import { finishFirstStart, type Stores, wireStores } from "./hub/wire-stores.ts";
@@ -74,8 +75,12 @@ export async function createHub(given: HubOptions): Promise<Hub> {
   const calendars = stack.use(wireCalendars(options, house));
   const exports = stack.use(wireExport(options, stores, house));
   const openRules = () =>
-    wireRules(options, stores, { house, notifications, wiredNotices, calendars, late, latencies });
+    wireRules(options, stores, {
+      ...{ house, notifications, wiredNotices, calendars, late, latencies },
+      onLoaded: () => attributeRenames.finish(),
+    });
   const rules = stack.use(starter.beginUnlessOff("rules", openRules, disabledRules));
+  const attributeRenames = wireRenames(options, stores, { house, rules });
   const profiles = stack.use(wireProfiles(options));
   const discovery = wireDiscovery(options, stores, { house, late, profiles });
   const plugins = starter.beginUnlessOff(
@@ -100,6 +105,7 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     calendars,
     exports,
     rules,
+    attributeRenames,
     plugins,
     secondMachine,
     profiles,

@@ -1,7 +1,10 @@
 // hub devices: the devices of the running hub, with their present values.
+
+import { HubError } from "../core/errors.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { printable } from "../core/printable.ts";
 import { type Command, type Invocation, print } from "./command.ts";
+import { renameAttribute } from "./device/rename-attribute.ts";
 import type { HubClient } from "./hub-client.ts";
 import { reach, reachOptions } from "./reach.ts";
 import { createPaint, table } from "./rules/text.ts";
@@ -11,13 +14,17 @@ export const devices: Command = {
     ...reachOptions,
     area: { type: "string", value: "AREA", doc: "only those of this area, by its id or name", completes: "area" },
     type: { type: "string", value: "TYPE", doc: "only those of this type, such as light", completes: "type" },
+    "dry-run": { type: "boolean", doc: "rename-attribute: only say what would be changed" },
     json: { type: "boolean", doc: "print JSON, with everything that is known of them" },
   },
-  maxPositionals: 1,
-  completes: { "": "device" },
+  maxPositionals: 4,
+  completes: { "": "device", "rename-attribute": ["device", "reported"] },
   async run(invocation) {
     const { options, positionals } = invocation;
     const { client } = await reach(invocation);
+    if (positionals[0] === "rename-attribute") return await renameAttribute(invocation, client);
+    if (positionals.length > 1)
+      throw new HubError("invalid", "name one FILTER, or say `hub devices rename-attribute DEVICE OLD NEW`");
     const area = typeof options.area === "string" ? await areaId(client, options.area) : undefined;
     const all = await devicesOf(client, {
       ...(area !== undefined && { area }),

@@ -10,6 +10,7 @@ export const catalog = [
   devices.deviceStateChanged,
   devices.deviceAvailabilityChanged,
   devices.deviceNameChanged,
+  devices.deviceAttributeRenamed,
   devices.deviceCommandSent,
   devices.deviceAction,
   devices.deviceCommandFailed,

@@ -39,6 +39,17 @@ export const deviceNameChanged = defineEvent(
   { device_id: "hall_lamp", previous_name: "hall_lamp", name: "Hall lamp" },
 );
 
+export const deviceAttributeRenamed = defineEvent(
+  "device_attribute_renamed",
+  "A person gave an attribute of a device another name",
+  {
+    device_id: Type.String(),
+    previous_name: Type.String(),
+    name: Type.String(),
+  },
+  { device_id: "washing_machine", previous_name: "value_2", name: "spin_speed" },
+);
+
 export const deviceCommandSent = defineEvent(
   "device_command_sent",
   "A command was dispatched to a device",

@@ -273,7 +273,14 @@ export function startHistory(options: HistoryOptions): History {
       worker.post({ kind: "retain", at: moment(), devices });
     }),
     recorder,
-    ...(options.renamed ? [options.renamed.onAdded("history", (one) => rename([one]))] : []),
+    ...(options.renamed
+      ? [
+          options.renamed.onAdded("history", (one) => {
+            recorder.flush();
+            rename([one]);
+          }),
+        ]
+      : []),
   ];
 
   return {

@@ -49,7 +49,9 @@ export function disabledRules(refuse: Refuse): PublicOf<Rules> {
       remove: refuse,
       [Symbol.dispose]: nothing,
     },
+    putAll: refuse,
     renamed: {
+      plan: refuse,
       start: nothing,
       changed: nothing,
       waiting: () => [],

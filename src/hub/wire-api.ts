@@ -21,7 +21,9 @@ import { EVER_MADE } from "../mqtt/device-accounts.ts";
 import { createPluginStorage } from "../plugins/storage.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
+import type { PlannedRule } from "../rules/store/renamed/renamed-rules.ts";
 import type { SecondMachine } from "../standby/source/second-machine.ts";
+import type { AttributeRenames } from "../state/attribute-renames.ts";
 import { healthAddress } from "../system/ask-health.ts";
 import { thisMachine } from "../system/machine.ts";
 import { createSelfUpgrade } from "../system/self-upgrade.ts";
@@ -57,6 +59,7 @@ type Wired = Stores &
     calendars: Calendars;
     exports: Exports;
     rules: PublicOf<Rules>;
+    attributeRenames: AttributeRenames<PlannedRule>;
     plugins: Plugins;
     secondMachine: SecondMachine;
     profiles: Profiles;

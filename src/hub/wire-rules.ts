@@ -35,6 +35,7 @@ interface Deps {
   notifications: Notifications;
   wiredNotices: WiredNotices;
   calendars: Calendars;
+  onLoaded: () => void;
   late: Late;
   latencies: Latencies;
 }
@@ -42,7 +43,7 @@ interface Deps {
 export function wireRules(
   { config, home, edge, log, build }: HubOptions,
   { db, feed, budget, limits }: Stores,
-  { house, notifications, wiredNotices, calendars, late, latencies }: Deps,
+  { house, notifications, wiredNotices, calendars, late, latencies, onLoaded }: Deps,
 ): Rules {
   const { clock, notices, random } = edge;
   const reads = houseReads({
@@ -74,7 +75,7 @@ export function wireRules(
     host: { ...reads, ...effects },
     texts: notifications.notifier.texts,
     db,
-    ...{ journal: house.journal, renamed: house.renamed },
+    ...{ journal: house.journal, renamed: house.renamed, onLoaded },
     flushMs: config.storage.flush_secs * 1000,
     budget: budget.essential,
     config: config.rules,

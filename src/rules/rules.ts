@@ -27,7 +27,7 @@ import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.
 import { createLintCache, type LintCache } from "./store/lint-cache.ts";
 import { openReadCache, type ReadCache } from "./store/read-cache.ts";
 import { createRuleReader } from "./store/read-rule.ts";
-import { RenamedRules } from "./store/renamed/renamed-rules.ts";
+import { type PlannedRule, RenamedRules } from "./store/renamed/renamed-rules.ts";
 import type { RuleFileText, RulesFilter, RulesOptions, RulesProblem } from "./store/rules-options.ts";
 import { triggers } from "./triggers/index.ts";
 
@@ -126,6 +126,7 @@ export class Rules implements AsyncDisposable {
     await takeTurns(names, (name) => this.#stopped || this.#files.load(name), LOAD_TURN_MS);
     if (this.#stopped) return;
     this.#started = true;
+    this.#options.onLoaded?.();
     this.renamed.start();
     this.#engine.ready();
     this.#readCache?.close();
@@ -181,6 +182,25 @@ export class Rules implements AsyncDisposable {
   rename(id: string): RuleInfo & RuleFileText {
     const { text, etag } = this.renamed.turn(id);
     return this.putText(id, text, etag);
+  }
+
+  /** Writes all of them, or none, which throws HubError. Returns what puts the former texts back. */
+  putAll(planned: readonly PlannedRule[]): () => void {
+    const written: { id: string; before: string }[] = [];
+    const undo = (): void => {
+      for (const { id, before } of written) this.putText(id, before, undefined);
+    };
+    try {
+      for (const one of planned) {
+        if (!("text" in one)) continue;
+        this.putText(one.id, one.text, etagOf(one.before));
+        written.push(one);
+      }
+    } catch (error) {
+      undo();
+      throw error;
+    }
+    return undo;
   }
 
   /** Saves nothing. `id`: of the rule whose file the text is meant for. */

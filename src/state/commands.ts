@@ -34,7 +34,7 @@ export interface Commands {
 }
 
 export interface CommandsOptions {
-  registry: Pick<Registry, "get">;
+  registry: Pick<Registry, "get" | "given">;
   clock: Clock;
   random: RandomBytes;
   emit: (event: HubEvent) => void;
@@ -81,7 +81,8 @@ export function createCommands(options: CommandsOptions): Commands {
 
   const deliver: Commands["deliver"] = async (deviceId, command, actor, { force = false } = {}) => {
     const device = registry.get(deviceId);
-    const { _hc: _, ...wanted } = command;
+    const { _hc: _, ...asked } = command;
+    const wanted = registry.given.inPresent(deviceId, asked);
     const problems = device.pluginId === HUB_PLUGIN_ID ? [] : commandProblems(device, wanted);
     if (problems.length > 0) throw refusal(problems);
     if (!device.available && !force) {
@@ -114,7 +115,11 @@ export function createCommands(options: CommandsOptions): Commands {
       return { correlationId, outcome: () => outcomeOfAll(members) };
     }
     const reached = reaches(device);
-    const { told } = await pass(device, { ...wanted, _hc: { command: numbered(cause) } }, sent);
+    const { told } = await pass(
+      device,
+      { ...registry.given.inOwn(deviceId, wanted), _hc: { command: numbered(cause) } },
+      sent,
+    );
     emit({ type: "device_command_sent", ...sent });
     watch.sent(correlationId, reached);
     return { correlationId, outcome: () => outcomeOf(told, clock) };

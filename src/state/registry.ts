@@ -30,6 +30,7 @@ import type { Origin, Reported, StateReport } from "./reports.ts";
 import type { Sampling } from "./sampling.ts";
 import { readingOf, type StateWriter, startStateWriter } from "./state-writer.ts";
 import { type Described, DeviceWords, type RenamedAttribute } from "./words/device-words.ts";
+import { GivenByPeople, inPresentNames } from "./words/given-by-people.ts";
 
 export type { Reported } from "./reports.ts";
 
@@ -70,7 +71,9 @@ export class Registry implements Disposable {
   readonly #identities: Bus<{ type: "identified" }>;
   readonly #states: StateWriter;
   readonly #availability: Availability;
-  readonly #words = new DeviceWords();
+  /** What people call attributes. */
+  readonly given: GivenByPeople;
+  readonly #words: DeviceWords;
   readonly #onRenamed: RegistryOptions["onRenamed"];
   readonly #areaIdOf: NonNullable<RegistryOptions["areaIdOf"]>;
   readonly #sampling: Sampling | undefined;
@@ -83,7 +86,11 @@ export class Registry implements Disposable {
     this.#areaIdOf = options.areaIdOf ?? ((text) => text);
     this.#sampling = options.sampling;
     this.#store = createDeviceStore(db);
+    this.given = new GivenByPeople(db);
+    this.#words = new DeviceWords(this.given);
     this.#devices = new Map(this.#store.load().map((device) => [device.id, device]));
+    // The journal may speak of an attribute as it was called until then.
+    for (const device of this.#devices.values()) Object.assign(device, inPresentNames(device, this.given));
     this.#quota = new DeviceQuota(config, limits ?? { reached() {} });
     for (const device of this.#devices.values()) this.#quota.set(device, bytesOf(device));
     [this.#removals, this.#reports, this.#identities] = [createBus(log), createBus(log), createBus(log)];
@@ -122,7 +129,7 @@ export class Registry implements Disposable {
     this.#sayRenamed(described);
     try {
       // With its words, it is compared with what is kept with its words.
-      const words = capabilities && { capabilities: (described?.words ?? { details }).details.capabilities ?? {} };
+      const words = capabilities && { capabilities: (described ?? { details }).details.capabilities ?? {} };
       const given = registration.area;
       const placed = given && given !== area ? { area: this.#areaIdOf(given, "plugin") } : {};
       if (applyRegistration(device, { ...registration, ...words, ...placed })) this.#save(device);
@@ -197,7 +204,7 @@ export class Registry implements Disposable {
     this.#sayRenamed(described);
     const { details } = device;
     try {
-      device.details = described.words.details;
+      device.details = described.details;
       this.#save(device);
     } catch (error) {
       device.details = details;
@@ -234,6 +241,27 @@ export class Registry implements Disposable {
   #tagSpelled(tag: string): string {
     const known = [...new Set([...this.#devices.values()].flatMap(({ tags }) => tags))];
     return known.includes(tag) ? tag : (known.find((one) => spelled(one) === spelled(tag)) ?? tag);
+  }
+
+  /** What is called `from` is `to` from now on, by what was given; returns what makes it so again. Nothing is written. */
+  takeNames(id: string): () => void {
+    const device = this.get(id);
+    const { details, attributes, lastChanged } = device;
+    Object.assign(device, inPresentNames(device, this.given));
+    return () => void Object.assign(device, { details, attributes, lastChanged });
+  }
+
+  /** The names are kept: what is known of the device is written under them, and the house is told. */
+  tookNames(id: string, from: string, to: string): void {
+    const device = this.get(id);
+    const value = device.attributes[to];
+    const at = device.lastChanged[to] ?? this.#clock.now();
+    // The history has it already, under the former name.
+    const reading = { device: id, at, gone: [from], unrecorded: true, retained: true } as const;
+    this.#states.changed(device, { ...reading, gone: [from], ...(value !== undefined && { set: { [to]: value } }) });
+    this.#sampling?.removed(id);
+    this.#identities.publish({ type: "identified" });
+    this.#emit({ type: "device_attribute_renamed", device_id: id, previous_name: from, name: to });
   }
 
   /** What a plugin, or the hub itself, said of it is synced when it returns. Throws HubError `not_found`. */

@@ -15,6 +15,8 @@ export interface RenamedSince extends RenamedAttribute {
 export interface RenamedAttributes extends Disposable {
   /** Written when it returns; if the disk refuses it, it is retried. */
   add(attribute: RenamedAttribute, at: number): void;
+  /** A person's new name: its rows, into the transaction of whoever calls it, and what is to be called once that is committed. */
+  given(attribute: RenamedAttribute, at: number): { write(): void; take(): void };
   list(): Iterable<RenamedSince>;
   of(deviceId: string, attribute: string): RenamedSince | undefined;
   /** What is called now what the device reported under this name at that time. */
@@ -25,7 +27,7 @@ export interface RenamedAttributes extends Disposable {
 }
 
 export interface RenamedAttributesOptions {
-  db: Pick<StateDb, "behind" | "trouble">;
+  db: Pick<StateDb, "durable" | "behind" | "trouble">;
   clock: Clock;
   log: Log;
 }
@@ -46,10 +48,9 @@ export function openRenamedAttributes({ db, clock, log }: RenamedAttributesOptio
   for (const { device_id, former, present, at } of rows.all())
     put({ deviceId: device_id, from: former, to: present, at });
   // Selected from the devices, so that a removed device gets no row.
-  const upsert = db.behind.query(
-    `INSERT INTO renamed_attributes (device_id, former, present, at) SELECT id, $from, $to, $at FROM devices WHERE id = $id
-     ON CONFLICT (device_id, former) DO UPDATE SET present = excluded.present, at = excluded.at, looked = 0`,
-  );
+  const sql = `INSERT INTO renamed_attributes (device_id, former, present, at) SELECT id, $from, $to, $at FROM devices WHERE id = $id
+     ON CONFLICT (device_id, former) DO UPDATE SET present = excluded.present, at = excluded.at, looked = 0`;
+  const upsert = db.behind.query(sql);
   const write = db.behind.transaction((all: Iterable<RenamedSince>) => {
     for (const { deviceId, from, to, at } of all) upsert.run({ id: deviceId, from, to, at });
   }).immediate;
@@ -71,6 +72,29 @@ export function openRenamedAttributes({ db, clock, log }: RenamedAttributesOptio
       unwritten.mark(one);
       unwritten.flush();
       added.publish({ type: "added", one });
+    },
+    given(attribute, at) {
+      const { deviceId, from, to } = attribute;
+      // What had several names one after the other has the last; what has an earlier one again has no former name.
+      const earlier = [...(known.get(deviceId)?.values() ?? [])].filter((one) => one.to === from);
+      const kept = earlier.filter((one) => one.from !== to).map((one) => ({ ...one, to }));
+      return {
+        write() {
+          db.durable.run("DELETE FROM renamed_attributes WHERE device_id = ? AND former = ?", [deviceId, to]);
+          for (const one of kept)
+            db.durable.run("UPDATE renamed_attributes SET present = ? WHERE device_id = ? AND former = ?", [
+              to,
+              deviceId,
+              one.from,
+            ]);
+          db.durable.query(sql).run({ id: deviceId, from, to, at });
+        },
+        take() {
+          known.get(deviceId)?.delete(to);
+          for (const one of [...kept, { ...attribute, at }]) put(one);
+          added.publish({ type: "added", one: { ...attribute, at } });
+        },
+      };
     },
     *list() {
       for (const ofDevice of known.values()) yield* ofDevice.values();

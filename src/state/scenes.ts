@@ -104,6 +104,24 @@ export class Scenes implements Crud<Scene, NewScene, SceneEdit> {
     return this.#save({ ...edited, updatedAt: this.#options.clock.now() });
   }
 
+  /** Those that set this attribute of the device. */
+  withAttribute(deviceId: string, attribute: string): Scene[] {
+    return this.list().filter(({ states }) => Object.hasOwn(states[deviceId] ?? {}, attribute));
+  }
+
+  /** Another name of an attribute: the rows, into the transaction of whoever calls it, and what is to be called once that is committed. */
+  renamed(deviceId: string, from: string, to: string): { write(): void; take(): void } {
+    const scenes = this.withAttribute(deviceId, from).map((scene): Scene => {
+      const all = Object.entries(scene.states[deviceId] ?? {}).filter(([name]) => name !== to);
+      const state = Object.fromEntries(all.map(([name, value]) => [name === from ? to : name, value]));
+      return deepFreeze({ ...scene, states: { ...scene.states, [deviceId]: state } });
+    });
+    return {
+      write: () => scenes.forEach((scene) => void this.#store.save(scene)),
+      take: () => scenes.forEach((scene) => void this.#scenes.set(scene.id, scene, bytesOf(scene))),
+    };
+  }
+
   remove(id: string): void {
     this.get(id);
     this.#store.remove(id);

@@ -40,6 +40,41 @@ test("three lines make a device of each word that stands for the placeholder", (
   });
 });
 
+test.each(["first", "last"])("what is announced %s under an identifier of same_as is the same device", async (when) => {
+  const profile = `
+topic = "rtl_433/+/events"
+id = "rtl433_{model}_{id}"
+same_as = ["{model}-{channel}-{id}", "{model}-{id}"]
+name = "{model} {id}"
+[placeholders]
+model = "/model"
+id = "/id"
+channel = "/channel"
+[attributes]
+temperature = { pointer = "/temperature_C", unit = "°C" }
+`;
+  using rig = createProfilesRig({ "rtl.toml": profile });
+  const hear = (temperature: number) =>
+    rig.publish("rtl_433/pi/events", { model: "Nexus-TH", id: 94, channel: 1, temperature_C: temperature });
+  const announce = async () => {
+    const at = "Nexus-TH-1-94";
+    const config = {
+      ...{ unique_id: `${at}-T`, name: `${at}-T`, device_class: "temperature", unit_of_measurement: "°C" },
+      ...{ state_topic: "rtl_433/pi/devices/Nexus-TH/1/94/temperature_C", device: { identifiers: [at], name: at } },
+    };
+    rig.publish(`homeassistant/sensor/${at}/${at}-T/config`, config);
+    await rig.clock.advance(200);
+  };
+  if (when === "first") await announce();
+  hear(20);
+  if (when === "last") await announce();
+  rig.publish("rtl_433/pi/devices/Nexus-TH/1/94/temperature_C", "21.4");
+  hear(19);
+  const [id = "none", ...others] = rig.ids();
+  expect(others).toEqual([]);
+  expect(rig.device(id)).toMatchObject({ name: "Nexus-TH-1-94", attributes: { temperature: 21.4 }, available: true });
+});
+
 test("what was said before the device was known counts once it is", () => {
   using rig = createProfilesRig({ "valve.toml": VALVE });
   rig.publish("valve/roof/status", "offline");

@@ -190,7 +190,7 @@ test("no handler of the hub runs for a request that did not come through the rou
     ...{ remote: part, visits: part, recoverySheet: part },
     ...{ configFile: part, restart: part, upgrades: part },
     ...{ secondMachine: part, standing: () => undefined, hasLease: false, pairingRestart: part, assertHub: part },
-    ...{ layouts: part, guests: part, uploads: part, notices: part, links: part },
+    ...{ layouts: part, guests: part, uploads: part, notices: part, attributeRenames: undefined as never, links: part },
   });
   const { api, besideTheApi } = app.declared();
   touched.length = 0;

@@ -18,6 +18,8 @@ import { checkAnnounced } from "./corpus/templates-announced.ts";
 const RIGHT_VALUES = 0.995;
 const RIGHT_COMMANDS = 0.99;
 const AT_ONCE = 8;
+/** For all commands of one model: one that does not answer may not hold up the others. */
+const MODEL_MS = 60_000;
 
 type Source = "exposes" | "homeassistant";
 type Device = { id: string; attributes: Record<string, unknown> };
@@ -128,7 +130,10 @@ interface Commanded {
 
 async function checkCommands(house: House, { model, source, id }: Commanded, counts: Counts): Promise<void> {
   const appearances = appearancesOf(model);
+  const begun = performance.now();
   for (const { property, values } of model.commands) {
+    if (performance.now() - begun > MODEL_MS)
+      return counts.add(false, () => `${model.model}: its commands take more than ${MODEL_MS} ms, up to ${property}`);
     if (source === "homeassistant" && !settableThere(model, property)) continue;
     for (const value of values) {
       const tried = (appearances.get(property) ?? []).map((one) => ({ [one.attribute]: one.of(value) }));

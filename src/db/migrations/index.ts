@@ -27,6 +27,7 @@ import mcpKeys from "./0029-mcp-keys.sql" with { type: "text" };
 import batteryParts from "./0030-battery-parts.sql" with { type: "text" };
 import renamedAttributes from "./0031-renamed-attributes.sql" with { type: "text" };
 import discoveryNames from "./0032-discovery-names.sql" with { type: "text" };
+import attributeNames from "./0033-attribute-names.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -57,5 +58,6 @@ export const stateMigrations: readonly string[] = [
   batteryParts,
   renamedAttributes,
   discoveryNames,
+  attributeNames,
   // A new one goes here, at the end.
 ];

@@ -10,6 +10,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { masked } from "../../core/masking.ts";
 import { Attributes } from "../../events/define.ts";
 import type { Areas } from "../../state/areas.ts";
+import type { AttributeRenames } from "../../state/attribute-renames.ts";
 import { CommandOutcome, taken } from "../../state/command-answers.ts";
 import type { Commands } from "../../state/commands.ts";
 import type { Device as DeviceState } from "../../state/device.ts";
@@ -58,6 +59,24 @@ const DeviceEdit = Type.Object(
   },
   { ...closed, minProperties: 1 },
 );
+const AttributeRenamed = Type.Object(
+  {
+    device_id: Type.String(),
+    from: Type.String(),
+    to: Type.String(),
+    renamed: Type.Boolean({ description: "False for a dry run" }),
+    places: Type.Array(
+      Type.Object({
+        kind: Type.Union(["rule", "scene", "history", "config"].map((kind) => Type.Literal(kind))),
+        id: Type.String(),
+        name: Type.String(),
+        changes: Type.Array(Type.Object({ line: Type.Integer(), before: Type.String(), after: Type.String() })),
+        why_not: Type.Union([Type.String(), Type.Null()], { description: "Why only a person can change it, and how" }),
+      }),
+    ),
+  },
+  { $id: "AttributeRenamed" },
+);
 const Command = Type.Record(Type.String(), Type.Unknown(), { minProperties: 1 });
 const CommandSent = Type.Object({ device_id: Type.String(), correlation_id: Type.String(), ...CommandOutcome });
 const ListQuery = t.Object(
@@ -77,12 +96,20 @@ export interface DeviceRoutesDeps {
   registry: Registry;
   areas: Pick<Areas, "list">;
   commands: Commands;
+  attributeRenames: Pick<AttributeRenames, "plan" | "rename">;
   callers: Callers;
   /** Throws HubError `conflict` for a device that must not be removed by hand. */
   refuseRemoval: (device: DeviceState) => void;
 }
 
-export function deviceRoutes({ registry, areas, commands, callers, refuseRemoval }: DeviceRoutesDeps) {
+export function deviceRoutes({
+  attributeRenames,
+  registry,
+  areas,
+  commands,
+  callers,
+  refuseRemoval,
+}: DeviceRoutesDeps) {
   const tag = "devices";
   const deviceBody = bodyWriter();
   const answers = { 200: { description: "The device", schema: Device } };
@@ -178,6 +205,35 @@ export function deviceRoutes({ registry, areas, commands, callers, refuseRemoval
             conflict:
               "It is not available, the device's side refused it, with its own words, or several devices have this name",
             unavailable: "The hub is starting",
+          },
+        }),
+      },
+    )
+    .patch(
+      "/:id/attributes/:name",
+      function renameAttribute({ params, query, body }) {
+        const one = { deviceId: deviceCalled(registry, params.id).id, from: params.name, to: body.name };
+        const places = query.dry_run ? attributeRenames.plan(one) : attributeRenames.rename(one);
+        return {
+          ...{ device_id: one.deviceId, from: one.from, to: one.to, renamed: !query.dry_run },
+          places: places.map(({ whyNot, ...place }) => ({ ...place, why_not: whyNot ?? null })),
+        };
+      },
+      {
+        ...jsonBody(Type.Object({ name: Type.String({ description: "Its new name" }) }, closed)),
+        query: t.Object(
+          { dry_run: t.Boolean({ default: false, description: "Only says what would be changed" }) },
+          closed,
+        ),
+        ...doc({
+          access: "admin",
+          audit: { action: "device.rename_attribute", unless: "dry_run", body: true },
+          summary: "Give an attribute another name: in rules, scenes and the history as well",
+          tag,
+          answers: { 200: { description: "The places that named it", schema: AttributeRenamed } },
+          refusals: {
+            conflict:
+              "The name is or was another attribute's, the device is one of the hub's own, or several have this name",
           },
         }),
       },

@@ -41,7 +41,7 @@ import { type BackupRouteDeps, backupRoutes } from "./backup.ts";
 import { type BackupTargetRouteDeps, backupTargetRoutes } from "./backup-targets.ts";
 import { blueprintRoutes } from "./blueprints.ts";
 import { calendarRoutes } from "./calendars.ts";
-import { deviceRoutes } from "./devices.ts";
+import { type DeviceRoutesDeps, deviceRoutes } from "./devices.ts";
 import { discoveryRoutes } from "./discovery.ts";
 import { eventRoutes } from "./events.ts";
 import { groupRoutes } from "./groups.ts";
@@ -90,6 +90,7 @@ export interface RouteDeps {
   stream: () => HubStream;
   registry: Registry;
   commands: Commands;
+  attributeRenames: DeviceRoutesDeps["attributeRenames"];
   virtual: VirtualDevices;
   history: History;
   exports: Exports;

@@ -19,6 +19,7 @@ const SEES: Readonly<Record<string, Sees>> = {
   device_state_changed: ofDevice,
   device_availability_changed: ofDevice,
   device_name_changed: ofDevice,
+  device_attribute_renamed: ofDevice,
   device_command_sent: ofDevice,
   device_command_failed: ofDevice,
   device_action: ofDevice,

@@ -35,6 +35,8 @@ export interface RulesProblem extends Problem {
 }
 
 export interface RulesOptions extends OtherNames {
+  /** Called once, when all rules are loaded. */
+  onLoaded?: (() => void) | undefined;
   folder: string;
   feed: EventFeed;
   clock: Clock;

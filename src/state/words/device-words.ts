@@ -2,6 +2,7 @@
 // says of itself changes.
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Device, DeviceDetails } from "../device.ts";
+import type { GivenByPeople } from "./given-by-people.ts";
 import { propertiesIn } from "./senses.ts";
 import { type SensorWords, sensorWordsOf } from "./sensor-words.ts";
 
@@ -15,6 +16,8 @@ export interface RenamedAttribute {
 /** A device with what it says of itself from now on. */
 export interface Described {
   words: SensorWords;
+  /** What it says of itself, in the names of the house. */
+  details: DeviceDetails;
   attributes: JsonObject;
   renamed: readonly RenamedAttribute[];
 }
@@ -23,15 +26,26 @@ type Known = Pick<Device, "id" | "details" | "attributes">;
 
 export class DeviceWords {
   readonly #words = new Map<string, SensorWords>();
+  readonly #given: GivenByPeople;
+
+  constructor(given: GivenByPeople) {
+    this.#given = given;
+  }
 
   /** Undefined where that is what is known. Nothing has changed until it is kept. */
   describe(device: Known, said: DeviceDetails): Described | undefined {
-    const { details, attributes } = device;
+    const { id } = device;
+    const details = this.#given.detailsInOwn(id, device.details);
     const words = sensorWordsOf({ ...details, ...said }, details);
     if (JSON.stringify(words.details) === JSON.stringify(details)) return undefined;
-    const reported = withoutWords(attributes, this.#of(device));
-    const renamed = isOfBefore(details) ? renamedOf(device, { words, reported }) : [];
-    return { words, attributes: words.translate(reported), renamed };
+    const reported = withoutWords(this.#given.inOwn(id, device.attributes), this.#of(device));
+    const renamed = isOfBefore(details) ? renamedOf({ id, details }, { words, reported }) : [];
+    return {
+      words,
+      details: this.#given.detailsInHouse(device, words.details),
+      attributes: this.#given.inHouse(device, words.translate(reported)),
+      renamed,
+    };
   }
 
   keep(id: string, { words }: Described): void {
@@ -39,8 +53,8 @@ export class DeviceWords {
   }
 
   /** A report with its words. */
-  translate(device: Pick<Device, "id" | "details">, report: JsonObject): JsonObject {
-    return this.#of(device).translate(report);
+  translate(device: Known, report: JsonObject): JsonObject {
+    return this.#given.inHouse(device, this.#of(device).translate(report));
   }
 
   forget(id: string): void {
@@ -50,7 +64,7 @@ export class DeviceWords {
   #of({ id, details }: Pick<Device, "id" | "details">): SensorWords {
     const known = this.#words.get(id);
     if (known) return known;
-    const words = sensorWordsOf(details);
+    const words = sensorWordsOf(this.#given.detailsInOwn(id, details));
     this.#words.set(id, words);
     return words;
   }
@@ -78,7 +92,7 @@ const isOfBefore = (details: DeviceDetails): boolean =>
 
 /** What each of them means now; turns in `reported` what was kept turned round. */
 function renamedOf(
-  { id, details }: Known,
+  { id, details }: Pick<Known, "id" | "details">,
   { words, reported }: { words: SensorWords; reported: JsonObject },
 ): RenamedAttribute[] {
   const [before, now] = [describedIn(details), describedIn(words.details)];

@@ -1,4 +1,7 @@
-// Right and wrong, with all that was wrong.
+// Right and wrong, with what was wrong.
+
+/** Lines of them; the head has the number of all. */
+const MOST_FAILURES = 300;
 
 export class Counts {
   readonly #name: string;
@@ -12,10 +15,7 @@ export class Counts {
 
   add(isRight: boolean, failure: () => string): void {
     if (isRight) this.#right++;
-    else {
-      this.#wrong++;
-      this.#failures.push(failure());
-    }
+    else if (++this.#wrong <= MOST_FAILURES) this.#failures.push(failure());
   }
 
   /** The line for a reader, and whether at least `share` of all were right. */

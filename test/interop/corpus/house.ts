@@ -2,7 +2,7 @@
 import type { HubPlace } from "../../support/hub-place.ts";
 import { createHubPlace } from "../../support/hub-place.ts";
 import type { HubProcess } from "../../support/hub-process.ts";
-import { until } from "../../support/wait.ts";
+import { soon, until } from "../../support/wait.ts";
 
 export interface House extends AsyncDisposable {
   hub: HubProcess;
@@ -53,7 +53,7 @@ enabled = false
     async say(topic, payload, retain = false) {
       own.add(topic);
       const text = typeof payload === "string" ? payload : JSON.stringify(payload);
-      await client.publishAsync(topic, text, { qos: 1, retain });
+      await soon(`the hub takes ${topic}`, client.publishAsync(topic, text, { qos: 1, retain }));
     },
     listen(onMessage) {
       listeners.add(onMessage);

@@ -10,6 +10,8 @@ import { type Wish, wishesOf } from "./wishes.ts";
 
 const AT_ONCE = 8;
 const NOTHING_MS = 2000;
+/** For all wishes to one model. */
+const MODEL_MS = 120_000;
 const MARK = "zigbee2mqtt/referee/told";
 // Of 255 levels or of whole mired: the two round a different number of times.
 const ROUNDED = /^(brightness|color_temp)/;
@@ -21,7 +23,12 @@ export async function compareCommands(both: Both, devices: readonly Announced[])
   await inParallel(devices, AT_ONCE, async ({ id, entities }) => {
     const hub = known.get(id);
     if (hub === undefined) return;
+    const begun = performance.now();
     for (const entity of entities) {
+      if (performance.now() - begun > MODEL_MS) {
+        const late = { what: "commands in time", homeAssistant: `${MODEL_MS} ms`, hub: "more" };
+        return both.report(entity, late);
+      }
       const says = said.get(keyOf(entity));
       if (says === undefined || says.state === "unavailable") continue;
       for (const one of wishesOf({ entity, says, hub })) await compareWish(both, { entity, hub }, one);

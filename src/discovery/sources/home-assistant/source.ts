@@ -1,6 +1,7 @@
 // Home Assistant's MQTT discovery. Entities come one by one, or all of a device at once; here they become devices again.
 import { messageOf } from "../../../core/errors.ts";
 import { isObject, type JsonObject } from "../../../core/json.ts";
+import { hasWildcard } from "../../../core/topic-filter.ts";
 import type { Outgoing } from "../../described.ts";
 import type { Heard, Sender, Source, SourceHost } from "../../source.ts";
 import { describeEntities } from "./device.ts";
@@ -169,7 +170,8 @@ function refuseForeignTopics(sender: Sender, entity: Entity): void {
       if (key.endsWith("topic")) return typeof value === "string" ? [value] : [];
       return key === "availability" ? [value].flat().filter(isObject).flatMap(topics) : [];
     });
-  const foreign = topics(entity.config).find((topic) => !sender.mayPublish(topic));
+  // Of what a filter matches only its own messages are read: these it may publish.
+  const foreign = topics(entity.config).find((topic) => !hasWildcard(topic) && !sender.mayPublish(topic));
   if (foreign !== undefined)
     throw new Error(`${sender.name} announces the topic ${foreign}, which it may not publish to itself`);
 }

@@ -45,6 +45,8 @@ function topProblems(table: ProfileTable, makers: readonly string[], checking: C
   if (when !== undefined) add("when", checking.expressions.problem("reading", when));
   for (const key of ["id", "name", "manufacturer", "model", "area", "parent"] as const)
     add(key, unknownPlaceholder(table[key], checking));
+  for (const [index, one] of (table.same_as ?? []).entries())
+    add(`same_as[${index}]`, unknownPlaceholder(one, checking));
   const { id } = table;
   if (id !== undefined && checking.parts.length > 0 && placeholdersOf(id).length === 0)
     add("id", `would be the same for all devices: put ${checking.parts.map((one) => `{${one}}`).join(" or ")} in it`);

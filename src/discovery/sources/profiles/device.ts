@@ -91,7 +91,7 @@ export function describeProfileDevice(
 
   return {
     identity: id,
-    identities: [id],
+    identities: [id, ...(table.same_as ?? []).flatMap((one) => filled(one) ?? [])],
     name: filled(table.name),
     deviceType: table.type ?? "sensor",
     manufacturer: filled(table.manufacturer),

@@ -140,6 +140,14 @@ export const ProfileTable = table({
   id: text(
     "The id of a device, made of placeholders; without it, the name of the file and all placeholders of `topic`",
   ),
+  same_as: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+      minItems: 1,
+      maxItems: 10,
+      description:
+        "Under which identifiers it may announce itself: it is one device with what is announced so, not another one",
+    }),
+  ),
   name: text("What a device is called, as long as no person has named it"),
   type: text("`light`, `switch`, `cover`, `climate`, `lock`, `fan`, `vacuum`, `sensor`, …", {
     maxLength: 50,

@@ -38,6 +38,12 @@ export interface RenamedRule {
   whyNot: string | undefined;
 }
 
+/** What another name of an attribute makes of a rule. */
+export type PlannedRule = { id: string; name: string; file: string } & (
+  | { text: string; before: string; changes: ChangedLine[] }
+  | { whyNot: string }
+);
+
 export interface RenamedRulesOptions {
   /** Without it, nothing has another name. */
   renamed?: RenamedNames | undefined;
@@ -116,6 +122,28 @@ export class RenamedRules implements Disposable {
     const turned = this.#turned(entry);
     if ("whyNot" in turned) throw new HubError("conflict", turned.whyNot);
     return { ...turned, etag: etagOf(entry.text ?? "") };
+  }
+
+  /** The rules that speak of the attribute, or may. */
+  plan(one: RenamedName): PlannedRule[] {
+    const names = new Set([one.from]);
+    const isIt = (deviceId: string, name: string) => (deviceId === one.deviceId && name === one.from ? one : undefined);
+    return this.#options.files.list().flatMap((entry): PlannedRule[] => {
+      const { good, problems, text = "" } = entry;
+      const isRead = good !== undefined && problems.length === 0;
+      const uses = isRead ? this.#sources(entry, names).flatMap(({ find, text: said }) => find(said)) : [];
+      if (uses.some(({ devices, name }) => devices.some((id) => isIt(id, name)))) {
+        const turned = this.#turned(entry, names, isIt);
+        return [{ ...nameOf(entry), ...("whyNot" in turned ? turned : { ...turned, before: text }) }];
+      }
+      const mayMean =
+        text.includes(one.from) &&
+        (!isRead || text.includes(one.deviceId) || text.includes(this.#nameOf(one.deviceId)));
+      const isElsewhere = uses.length > 0 || !mayMean;
+      return isElsewhere
+        ? []
+        : [{ ...nameOf(entry), whyNot: `"${one.from}" is written in it, and may mean this attribute: look at it` }];
+    });
   }
 
   /** It is right as it is. Throws HubError `not_found`. */
@@ -238,13 +266,17 @@ export class RenamedRules implements Disposable {
     return [...found.values()];
   }
 
-  #turned(entry: ListedFile): TurnedText {
+  #turned(
+    entry: ListedFile,
+    names = this.#names(),
+    renamedAs: RenamedAs = (deviceId, attribute) => this.#pending({ ruleId: entry.id, deviceId, attribute }),
+  ): TurnedText {
     const { reader } = this.#options;
     const { text, good, problems, file, id } = entry;
     if (text === undefined || !good || problems.length > 0)
       return { whyNot: `${file} has problems: mend its text first, then it can be turned` };
-    const decide = (use: AttributeUse) => this.#decide(use, id);
-    const turned = turnText(this.#sources(entry, this.#names()), {
+    const decide = (use: AttributeUse) => this.#decide(use, renamedAs);
+    const turned = turnText(this.#sources(entry, names), {
       ...{ text, file, shape: reader.shape, made: good.made, decide },
     });
     if ("whyNot" in turned) return turned;
@@ -252,9 +284,9 @@ export class RenamedRules implements Disposable {
     return problem ? { whyNot: `it would have a problem then: ${problem.message}; change it by hand` } : turned;
   }
 
-  #decide({ devices, name }: AttributeUse, ruleId: string): { to: string } | { whyNot: string } | undefined {
+  #decide({ devices, name }: AttributeUse, renamedAs: RenamedAs): { to: string } | { whyNot: string } | undefined {
     const { host } = this.#options;
-    const pending = devices.map((deviceId) => this.#pending({ ruleId, deviceId, attribute: name }));
+    const pending = devices.map((deviceId) => renamedAs(deviceId, name));
     const present = new Set(pending.flatMap((one) => one?.to ?? []));
     const [to] = present;
     if (to === undefined) return undefined;
@@ -289,6 +321,8 @@ export class RenamedRules implements Disposable {
     }
   }
 }
+
+type RenamedAs = (deviceId: string, attribute: string) => RenamedName | undefined;
 
 const DECIDE = "turn the rule on the page or with `hub rules turn`, or say there that it is right as it is";
 const SPLIT = "make two of it by hand, one for each name, or say that it is right as it is";

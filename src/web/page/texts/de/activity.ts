@@ -117,6 +117,7 @@ export const activity: Translated<"activity"> = {
   "type.device_battery_low": "Eine Batterie ist fast leer",
   "type.device_battery_recovered": "Eine Batterie ist wieder gut",
   "type.device_name_changed": "Ein Gerät wurde umbenannt",
+  "type.device_attribute_renamed": "Ein Attribut wurde umbenannt",
   "type.timer_state_changed": "Ein Timer",
   "type.mode_changed": "Ein Modus",
   "type.rule_fired": "Eine Regel lief",

@@ -114,6 +114,7 @@ export const activity = {
   "type.device_battery_low": "A battery is low",
   "type.device_battery_recovered": "A battery is good again",
   "type.device_name_changed": "A device was renamed",
+  "type.device_attribute_renamed": "An attribute was renamed",
   "type.timer_state_changed": "A timer",
   "type.mode_changed": "A mode",
   "type.rule_fired": "A rule ran",

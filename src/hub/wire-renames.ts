@@ -1,0 +1,39 @@
+// Wires what gives attributes other names.
+
+import type { PublicOf } from "../core/public-of.ts";
+import { wildcard } from "../core/wildcard.ts";
+import { createMeta } from "../db/meta.ts";
+import type { Rules } from "../rules/rules.ts";
+import type { PlannedRule } from "../rules/store/renamed/renamed-rules.ts";
+import { AttributeRenames } from "../state/attribute-renames.ts";
+import type { HubOptions } from "./options.ts";
+import type { House } from "./wire-house.ts";
+import type { Stores } from "./wire-stores.ts";
+
+export function wireRenames(
+  { config, edge, log }: HubOptions,
+  { db }: Stores,
+  { house, rules }: { house: House; rules: PublicOf<Rules> },
+): AttributeRenames<PlannedRule> {
+  const { history } = config;
+  const named = [
+    ...(["exclude", "include"] as const).map((key) => ({ key: `[history] ${key}`, patterns: history[key] })),
+    ...history.export.flatMap((entry) =>
+      (["attributes", "exclude_attributes"] as const).map((key) => ({
+        key: `[[history.export]] ${key}`,
+        patterns: entry[key],
+      })),
+    ),
+  ];
+  return new AttributeRenames({
+    ...{ db, clock: edge.clock, log: log.child("state"), meta: createMeta(db), ...house },
+    rules: { plan: (one) => rules.renamed.plan(one), putAll: (planned) => rules.putAll(planned) },
+    patterns({ deviceId, from, to }) {
+      const isOf = (pattern: string): boolean => {
+        const [device, attribute = ""] = pattern.includes("/") ? pattern.split("/", 2) : ["*", pattern];
+        return wildcard(device ?? "").test(deviceId) && wildcard(attribute).test(from) && !wildcard(attribute).test(to);
+      };
+      return named.flatMap(({ key, patterns }) => patterns.filter(isOf).map((pattern) => `${key}: "${pattern}"`));
+    },
+  });
+}
