@@ -39,6 +39,12 @@ const Device = Type.Object(
     manufacturer: nullable,
     model: nullable,
     sw_version: nullable,
+    hw_version: nullable,
+    serial_number: nullable,
+    configuration_url: Type.Union([Type.String(), Type.Null()], { description: "The device's own page" }),
+    connections: Type.Array(Type.Array(Type.String()), {
+      description: 'Pairs of a kind and an address: `["mac", "02:5b:…"]`',
+    }),
     parent_device_id: nullable,
     history: Type.Boolean({ description: "Whether its changes are recorded; false if a person does not want it" }),
   },
@@ -240,6 +246,7 @@ function bodyWriter() {
     const last_changed: Record<string, string> = {};
     for (const name of Object.keys(device.lastChanged)) last_changed[name] = iso(device.lastChanged[name] ?? 0);
     const { manufacturer, model, sw_version, parent_device_id, schema, capabilities } = device.details;
+    const { hw_version, serial_number, configuration_url, connections } = device.details;
     return {
       id: device.id,
       name: device.name,
@@ -256,6 +263,10 @@ function bodyWriter() {
       manufacturer: manufacturer ?? null,
       model: model ?? null,
       sw_version: sw_version ?? null,
+      hw_version: hw_version ?? null,
+      serial_number: serial_number ?? null,
+      configuration_url: configuration_url ?? null,
+      connections: connections ?? [],
       parent_device_id: parent_device_id ?? null,
       history: device.recorded,
     };

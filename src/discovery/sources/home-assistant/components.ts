@@ -6,6 +6,7 @@ import { cover } from "./cover.ts";
 import { deviceAutomation, event, type Happens, tag } from "./events.ts";
 import { fan } from "./fan.ts";
 import { light } from "./light.ts";
+import { date, datetime, time } from "./moments.ts";
 import { lock, valve } from "./openings.ts";
 import {
   binarySensor,
@@ -30,8 +31,8 @@ export const COMPONENTS: ReadonlyMap<string, Component> = new Map<string, Compon
   ["camera", () => []],
   ["climate", climate],
   ["cover", cover],
-  ["date", text],
-  ["datetime", text],
+  ["date", date],
+  ["datetime", datetime],
   ["device_tracker", deviceTracker],
   ["fan", fan],
   ["humidifier", humidifier],
@@ -47,7 +48,7 @@ export const COMPONENTS: ReadonlyMap<string, Component> = new Map<string, Compon
   ["siren", siren],
   ["switch", switchComponent],
   ["text", text],
-  ["time", text],
+  ["time", time],
   ["update", update],
   ["vacuum", vacuum],
   ["valve", valve],
