@@ -52,7 +52,7 @@ const isPair = (one: Json): one is [string, string] =>
   one.every((part) => typeof part === "string" && shortText(part) !== undefined);
 
 /** A page of the device's own, without the password that some put into its address. */
-export function pageOf(value: Json | undefined): string | undefined {
+function pageOf(value: Json | undefined): string | undefined {
   const text = shortText(value);
   if (text === undefined || !URL.canParse(text)) return undefined;
   const url = new URL(text);
