@@ -39,12 +39,13 @@ const Device = Type.Object(
     manufacturer: nullable,
     model: nullable,
     sw_version: nullable,
-    hw_version: nullable,
-    serial_number: nullable,
-    configuration_url: Type.Union([Type.String(), Type.Null()], { description: "The device's own page" }),
-    connections: Type.Array(Type.Array(Type.String()), {
-      description: 'Pairs of a kind and an address: `["mac", "02:5b:…"]`',
-    }),
+    // Few devices say them, and thousands are listed.
+    hw_version: Type.Optional(Type.String()),
+    serial_number: Type.Optional(Type.String()),
+    configuration_url: Type.Optional(Type.String({ description: "The device's own page" })),
+    connections: Type.Optional(
+      Type.Array(Type.Array(Type.String()), { description: 'Pairs of a kind and an address: `["mac", "02:5b:…"]`' }),
+    ),
     parent_device_id: nullable,
     history: Type.Boolean({ description: "Whether its changes are recorded; false if a person does not want it" }),
   },
@@ -263,10 +264,7 @@ function bodyWriter() {
       manufacturer: manufacturer ?? null,
       model: model ?? null,
       sw_version: sw_version ?? null,
-      hw_version: hw_version ?? null,
-      serial_number: serial_number ?? null,
-      configuration_url: configuration_url ?? null,
-      connections: connections ?? [],
+      ...{ hw_version, serial_number, configuration_url, connections },
       parent_device_id: parent_device_id ?? null,
       history: device.recorded,
     };
