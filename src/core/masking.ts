@@ -76,6 +76,19 @@ export function masked<T>(value: T): T {
   return walk(value) as T;
 }
 
+/** The value with what stands under one of these keys masked, however deep. */
+export function maskedUnder(value: unknown, keys: ReadonlySet<string>): unknown {
+  if (keys.size === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => maskedUnder(item, keys));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      keys.has(key) && !isObject(item) && canBeSecret(item) ? MASK : maskedUnder(item, keys),
+    ]),
+  );
+}
+
 /** A text for people; if it mentions a secret field, the values in it are masked. */
 export function maskedText(text: string): string {
   return namesSecret(text) ? withoutValues(text) : text;

@@ -16,8 +16,27 @@ export interface Attribute {
   min?: number;
   max?: number;
   step?: number;
-  /** The values it may have. */
+  /** The values it may be told, where it can be commanded; else those that it may have. */
   options?: readonly string[];
+  /** Values that it only reports. */
+  reported?: readonly string[];
+  /** Other words for its options, which it takes as well. */
+  accepts?: readonly string[];
+  /** Of a text, as JSON Schema names them. The values of a `password` are passed to the device, and kept nowhere. */
+  format?: "date" | "time" | "date-time" | "password";
+  /** Of a text, in characters. */
+  minLength?: number;
+  maxLength?: number;
+  /** A regular expression of a text. */
+  pattern?: string;
+  /** How many digits behind the point are of use to people. */
+  precision?: number;
+  /** `measurement`, `total`, `total_increasing`: what sums and averages of it mean. */
+  stateClass?: string;
+  /** `mdi:lamp`. */
+  icon?: string;
+  /** What it is the version of. */
+  title?: string;
   /** Neither what the device does nor what it measures: a setting of it, or how it fares. */
   category?: "config" | "diagnostic";
   /** Home Assistant's device class: `temperature`, `door`, … */
@@ -62,6 +81,17 @@ export interface Message {
   json: Json | undefined;
 }
 
+/** What a device says of itself, for people. */
+export interface Hardware {
+  sw_version?: string;
+  hw_version?: string;
+  serial_number?: string;
+  /** Its own page: http or https, without a password. */
+  configuration_url?: string;
+  /** Pairs of a kind and an address: `["mac", "02:5b:…"]`. */
+  connections?: [string, string][];
+}
+
 export interface DescribedDevice {
   /** What the hub's id is made of; stable over renames. */
   identity: string;
@@ -71,6 +101,7 @@ export interface DescribedDevice {
   deviceType: string;
   manufacturer: string | undefined;
   model: string | undefined;
+  hardware?: Hardware;
   /** The name of an area, where it was announced with one. */
   area: string | undefined;
   /** The identity of the device behind which it is. */

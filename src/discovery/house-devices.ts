@@ -44,7 +44,7 @@ export class DeviceSpeaker {
   register(id: string, { device, sender }: Entry, { parent, retained }: { parent?: string; retained: boolean }): void {
     if (!device) return;
     const { devices } = this.#options;
-    const { deviceType, name, area, manufacturer, model } = device;
+    const { deviceType, name, area, manufacturer, model, hardware } = device;
     devices.register(
       {
         ...{ device_id: id, device_type: deviceType },
@@ -52,6 +52,7 @@ export class DeviceSpeaker {
         ...(area !== undefined && { area }),
         ...(manufacturer !== undefined && { manufacturer }),
         ...(model !== undefined && { model }),
+        ...hardware,
         ...(parent !== undefined && { parent_device_id: parent }),
       },
       sender.name,

@@ -13,10 +13,17 @@ export function schemaOf({ attributes }: DescribedDevice): JsonObject {
 
 function propertyOf(attribute: Attribute): JsonObject {
   const { type, unit, min, max, step, options, description, category, readable, writable, derived, hidden } = attribute;
-  const { inverted, part, of, word } = attribute;
+  const { inverted, part, of, word, reported, format, minLength, maxLength, pattern, precision, icon, title, accepts } =
+    attribute;
   return {
     type,
     ...(options && { enum: [...options] }),
+    ...(reported && reported.length > 0 && { reported: [...reported] }),
+    ...(accepts && accepts.length > 0 && { accepts: [...accepts] }),
+    ...(format !== undefined && { format }),
+    ...(minLength !== undefined && { minLength }),
+    ...(maxLength !== undefined && { maxLength }),
+    ...(pattern !== undefined && { pattern }),
     ...(min !== undefined && { minimum: min }),
     ...(max !== undefined && { maximum: max }),
     ...(step !== undefined && { multipleOf: step }),
@@ -24,6 +31,10 @@ function propertyOf(attribute: Attribute): JsonObject {
     ...(!writable && { readOnly: true }),
     ...(!readable && { writeOnly: true }),
     ...(unit !== undefined && { unit }),
+    ...(precision !== undefined && { precision }),
+    ...(attribute.stateClass !== undefined && { state_class: attribute.stateClass }),
+    ...(icon !== undefined && { icon }),
+    ...(title !== undefined && { title }),
     ...(category !== undefined && { category }),
     ...(attribute.class !== undefined && { class: attribute.class }),
     ...(inverted && { inverted: true }),

@@ -7,6 +7,7 @@ import { allCalled } from "../core/called.ts";
 import type { Kept } from "../core/kept.ts";
 import type { Limits } from "../core/limits.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
+import { passwordsOf } from "../state/passwords.ts";
 import { createAddressLimit } from "./address-limit.ts";
 import type { AnswerTimes } from "./answer-times.ts";
 import { createAuditTrail } from "./audit-trail.ts";
@@ -89,6 +90,7 @@ export function createApp(deps: AppDeps): App {
     audit: deps.audit,
     callers,
     peers: () => server,
+    passwords: () => passwordsOf(deps.registry.list()),
     deviceType(text) {
       const { registry, virtual } = deps;
       const one = registry.find(text);

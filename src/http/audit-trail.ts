@@ -2,7 +2,7 @@
 import type { Audit } from "../auth/audit.ts";
 import { HubError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
-import { masked } from "../core/masking.ts";
+import { masked, maskedUnder } from "../core/masking.ts";
 import { isProtectiveType } from "../state/protective.ts";
 import type { Callers, PeerSource } from "./callers.ts";
 import { splitUrl } from "./request-url.ts";
@@ -37,6 +37,8 @@ export interface AuditTrailDeps {
   peers: () => PeerSource | null;
   /** Of a group, those of its devices as well; undefined for an unknown device, or one without a type. */
   deviceType: (id: string) => string | undefined;
+  /** Attributes of devices whose values are passwords. */
+  passwords: () => ReadonlySet<string>;
 }
 
 interface Handled {
@@ -52,14 +54,17 @@ const TARGET_KEYS = ["username", "id", "name"];
 /** Keys of a response that go into the detail. */
 const DETAIL_KEYS = ["name", "label", "role", "username", "enabled"];
 
-export function createAuditTrail({ audit, callers, peers, deviceType }: AuditTrailDeps): AuditTrail {
+export function createAuditTrail({ audit, callers, peers, deviceType, passwords }: AuditTrailDeps): AuditTrail {
   const underWay = new WeakMap<Request, RequestedAct>();
   const isSecurity = (id: unknown): boolean => typeof id === "string" && isProtectiveType(deviceType(id) ?? "");
 
   function concernsSecurity({ params, body }: RequestedAct, response: unknown): boolean {
     if (isSecurity(params.id)) return true;
     // A PIN is only sent to such devices.
-    if (isObject(body) && masked(body) !== body) return true;
+    if (isObject(body)) {
+      const names = passwords();
+      if (masked(body) !== body || Object.keys(body).some((key) => names.has(key))) return true;
+    }
     const { sent, failed } = isObject(response) ? response : {};
     return [sent, failed].flat().some((one) => isObject(one) && isSecurity(one.device_id));
   }
@@ -86,7 +91,7 @@ export function createAuditTrail({ audit, callers, peers, deviceType }: AuditTra
         action: act.action,
         target: targetOf(params) ?? targetIn(response) ?? "",
       };
-      audit.record({ ...entry, outcome: "ok", detail: detailOf(body, response) });
+      audit.record({ ...entry, outcome: "ok", detail: detailOf(maskedUnder(body, passwords()), response) });
     },
     failed(request, error, path) {
       const requested = take(request, undefined);

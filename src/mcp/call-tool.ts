@@ -3,8 +3,9 @@ import { HubError, messageOf } from "../core/errors.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { watchKept } from "../core/kept.ts";
 import type { Log } from "../core/log.ts";
-import { masked } from "../core/masking.ts";
+import { masked, maskedUnder } from "../core/masking.ts";
 import { checkValue } from "../core/schema.ts";
+import { passwordsOf } from "../state/passwords.ts";
 import type { CallLimit } from "./call-limit.ts";
 import type { McpCaller } from "./caller.ts";
 import { SeenHouse } from "./house.ts";
@@ -56,7 +57,7 @@ export function createToolCaller({ deps, limit, log }: ToolCallerOptions): CallT
       return undefined;
     }
     const target = targetOf(tool, given);
-    const detail = JSON.stringify(masked(given));
+    const detail = JSON.stringify(maskedUnder(masked(given), passwordsOf(deps.registry.list())));
     const confirmed = tool.acts && deps.kept ? watchKept(deps.kept, false) : undefined;
     try {
       const answer = await run(tool, given, caller, house);

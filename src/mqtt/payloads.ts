@@ -20,6 +20,10 @@ export const Registration = Type.Object({
   manufacturer: Type.Optional(Name),
   model: Type.Optional(Name),
   sw_version: Type.Optional(Name),
+  hw_version: Type.Optional(Name),
+  serial_number: Type.Optional(Name),
+  configuration_url: Type.Optional(Type.String({ maxLength: 1024, pattern: "^https?://" })),
+  connections: Type.Optional(Type.Array(Type.Tuple([Name, Name]), { maxItems: 20 })),
   parent_device_id: Type.Optional(Name),
 });
 export type Registration = Static<typeof Registration>;

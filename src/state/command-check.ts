@@ -39,7 +39,11 @@ export function commandProblems({ details }: Pick<Device, "details">, wanted: Js
 function problemOf(attribute: JsonObject, value: Json): string | undefined {
   if (attribute.readOnly === true) return "the device only reports it";
   const options = optionsOf(attribute);
-  if (options) return options.includes(String(value)) ? undefined : `must be one of ${listed(options)}`;
+  const { accepts } = attribute;
+  if (options)
+    return options.includes(String(value)) || (Array.isArray(accepts) && accepts.includes(value))
+      ? undefined
+      : `must be one of ${listed(options)}`;
   return typeof value === "number" ? rangeProblem(attribute, value) : undefined;
 }
 

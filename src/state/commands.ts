@@ -9,6 +9,7 @@ import { type Delivered, outcomeOf, outcomeOfAll } from "./command-answers.ts";
 import { commandProblems } from "./command-check.ts";
 import type { CommandAnswer, CommandWatch, SentFields } from "./command-watch.ts";
 import type { Device } from "./device.ts";
+import { shownCommand } from "./passwords.ts";
 import type { Registry } from "./registry.ts";
 import { refusal } from "./virtual/read-command.ts";
 
@@ -103,7 +104,7 @@ export function createCommands(options: CommandsOptions): Commands {
     const sent: SentFields = {
       device_id: deviceId,
       plugin_id: device.pluginId,
-      command: wanted,
+      command: shownCommand(device.details, wanted),
       source: actor.kind,
       actor_name: actor.name,
       correlation_id: correlationId,

@@ -7,6 +7,12 @@ export interface DeviceDetails {
   manufacturer?: string;
   model?: string;
   sw_version?: string;
+  hw_version?: string;
+  serial_number?: string;
+  /** The device's own page. */
+  configuration_url?: string;
+  /** Pairs of a kind and an address: `["mac", "02:5b:…"]`. */
+  connections?: [string, string][];
   parent_device_id?: string;
   /** JSON Schema of its attributes. */
   capabilities?: JsonObject;
@@ -78,8 +84,17 @@ export interface DeviceRegistration {
   manufacturer?: string;
   model?: string;
   sw_version?: string;
+  hw_version?: string;
+  serial_number?: string;
+  configuration_url?: string;
+  connections?: [string, string][];
   parent_device_id?: string;
 }
+
+const FACTS = [
+  ...(["manufacturer", "model", "sw_version", "hw_version", "serial_number", "configuration_url"] as const),
+  ...(["connections", "parent_device_id", "capabilities"] as const),
+];
 
 export function newDevice(id: string, pluginId: string): Device {
   return {
@@ -107,7 +122,7 @@ export function applyRegistration(device: Device, registration: DeviceRegistrati
   if (registration.name && !device.nameIsUsers) device.name = registration.name;
   if (registration.area && !device.areaIsUsers) device.area = registration.area;
   if (registration.device_type) device.deviceType = registration.device_type;
-  for (const key of ["manufacturer", "model", "sw_version", "parent_device_id", "capabilities"] as const) {
+  for (const key of FACTS) {
     if (registration[key] !== undefined) device.details = { ...device.details, [key]: registration[key] };
   }
   return JSON.stringify(identityOf(device)) !== before;

@@ -287,7 +287,7 @@ test("TS0216: a siren that is announced as a switch is on while it sounds", asyn
 
 test("RB56SC: 2,700 K are taken by a lamp down to 370 mired", async () => {
   using rig = await house("RB56SC");
-  expect(await sent(rig, { color_temp_k: 2700 })).toEqual(['z/set {"color_temp":370}']);
+  expect(await sent(rig, { color_temp_k: 2700 })).toEqual(['z/set {"state":"ON","color_temp":370}']);
   expect(await rig.discovery.command("x", { color_temp_k: 2000 }).catch(({ message }) => message)).toContain(
     "color_temp_k",
   );

@@ -115,7 +115,7 @@ describe("a component's values and commands", () => {
       attributes: { brightness: 128, brightness_pct: 50 },
       commands: [
         [{ on: true, brightness_pct: 100 }, ["k/b/set 255", "k/set ON"]],
-        [{ color_rgb: "#010203" }, ["k/rgb/set 1,2,3"]],
+        [{ color_rgb: "#010203" }, ["k/rgb/set 1,2,3", "k/set ON"]],
       ],
     },
     {
@@ -282,7 +282,7 @@ describe("a component's values and commands", () => {
       attributes: { on: false, color_temp_k: 2700, color_mode: "color_temp" },
       commands: [
         [{ on: true, color_temp_k: 3000, transition: 2 }, ['k/set {"state":"ON","color_temp":3000,"transition":2}']],
-        [{ color_rgb: "#ff0000", flash: "short" }, ['k/set {"color":{"h":0,"s":100},"flash":2}']],
+        [{ color_rgb: "#ff0000", flash: "short" }, ['k/set {"state":"ON","color":{"h":0,"s":100},"flash":2}']],
       ],
     },
     {

@@ -155,6 +155,17 @@ describe("a cover", () => {
     await expect(cover.command({ position: 101 })).rejects.toThrow("position: must be a number from 0 to 100");
     await expect(cover.command({ command: "toString" })).rejects.toThrow("command: must be one of open, close, stop");
   });
+
+  test("that is not calibrated is at its ends by its state", async () => {
+    const { status } = PLUS_2PM_COVER;
+    const uncalibrated = { id: 0, source: "init", state: "open", pos_control: false, current_pos: null };
+    using cover = described({ ...PLUS_2PM_COVER, status: { ...status, "cover:0": uncalibrated } });
+    expect(cover.state()).toMatchObject({ position: 100, moving: "stopped" });
+    cover.notifies({ "cover:0": { id: 0, state: "closed" } });
+    expect(cover.state()).toMatchObject({ position: 0 });
+    expect(await cover.command({ position: 100 })).toEqual([{ method: "Cover.Open", params: { id: 0 } }]);
+    await expect(cover.command({ position: 40 })).rejects.toThrow("position: must be 0 (closed) or 100 (open)");
+  });
 });
 
 describe("a light", () => {

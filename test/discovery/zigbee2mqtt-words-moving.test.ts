@@ -18,6 +18,18 @@ describe("a lock", () => {
   });
 });
 
+test("a cover without a position is at its ends by its state", async () => {
+  const features = [
+    { ...{ type: "enum", name: "state", property: "state", access: 3 }, values: ["OPEN", "CLOSE", "STOP"] },
+  ];
+  using house = await houseOf({ model: "M", vendor: "V", exposes: [{ type: "cover", features }], options: [] });
+  expect(house.says({ state: "OPEN" })).toMatchObject({ position: 100 });
+  expect(house.says({ state: "CLOSE" })).toMatchObject({ position: 0 });
+  expect(await house.told({ position: 100 })).toEqual([{ state: "OPEN" }]);
+  await expect(house.told({ position: 50 })).rejects.toThrow("position: must be 0 (closed) or 100 (open)");
+  expect(house.says({ state: "STOP" })).not.toHaveProperty("position");
+});
+
 describe("a cover says what it is doing in the same words, however it says so itself", () => {
   test.each([
     ["11830304", "moving", "moving_own", { UP: "opening", STOP: "stopped", DOWN: "closing" }],

@@ -40,6 +40,13 @@ const Device = Type.Object(
     manufacturer: nullable,
     model: nullable,
     sw_version: nullable,
+    // Few devices say them, and thousands are listed.
+    hw_version: Type.Optional(Type.String()),
+    serial_number: Type.Optional(Type.String()),
+    configuration_url: Type.Optional(Type.String({ description: "The device's own page" })),
+    connections: Type.Optional(
+      Type.Array(Type.Array(Type.String()), { description: 'Pairs of a kind and an address: `["mac", "02:5b:…"]`' }),
+    ),
     parent_device_id: nullable,
     history: Type.Boolean({ description: "Whether its changes are recorded; false if a person does not want it" }),
   },
@@ -296,6 +303,7 @@ function bodyWriter() {
     const last_changed: Record<string, string> = {};
     for (const name of Object.keys(device.lastChanged)) last_changed[name] = iso(device.lastChanged[name] ?? 0);
     const { manufacturer, model, sw_version, parent_device_id, schema, capabilities } = device.details;
+    const { hw_version, serial_number, configuration_url, connections } = device.details;
     return {
       id: device.id,
       name: device.name,
@@ -312,6 +320,7 @@ function bodyWriter() {
       manufacturer: manufacturer ?? null,
       model: model ?? null,
       sw_version: sw_version ?? null,
+      ...{ hw_version, serial_number, configuration_url, connections },
       parent_device_id: parent_device_id ?? null,
       history: device.recorded,
     };

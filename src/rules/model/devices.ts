@@ -1,6 +1,7 @@
 // What kinds about devices share: which events concern a trigger, the context they give to the rule, and commanding several
 // devices.
 import type { JsonObject } from "../../core/json.ts";
+import { MASK } from "../../core/masking.ts";
 import { throwRefusals } from "../../core/refusals.ts";
 import type { EventType, HubEvent, Stamp } from "../../events/catalog.ts";
 import type { Envelope } from "../../events/feed.ts";
@@ -79,7 +80,15 @@ export async function commandDevices(
   await commandEach(Object.fromEntries(ids.map((id) => [id, command])), scope, offline);
   const others = left === 0 ? "" : `; ${left} more ${targetWords(spec)} without such an attribute`;
   const note = absent.length === 0 ? "" : `, sent though not available: ${absent.join(", ")}`;
-  return `${ids.join(", ")} ${show(command)}${note}${others}`;
+  return `${ids.join(", ")} ${show(shown(command, ids, scope.host))}${note}${others}`;
+}
+
+/** Without the values of passwords. */
+function shown(command: JsonObject, ids: readonly string[], host: HouseReads): JsonObject {
+  const passwords = Object.keys(command).filter((name) =>
+    ids.some((id) => host.described(id)?.[name]?.format === "password"),
+  );
+  return { ...command, ...Object.fromEntries(passwords.map((name) => [name, MASK])) };
 }
 
 /** `left`: those found that cannot take the command. */

@@ -50,9 +50,18 @@ export function sensorWordsOf(details: DeviceDetails, before: DeviceDetails = de
   const isSame = JSON.stringify(extended) === JSON.stringify(details[key]);
   return {
     details: { ...details, [key]: isSame ? details[key] : extended } as DeviceDetails,
-    translate: (report) => undescribed(translated(report, rules), marked),
+    translate: (report) => undescribed(translated(withoutPasswords(report, marked), rules), marked),
     rules,
   };
+}
+
+/** What a device reports of its passwords is kept nowhere. */
+function withoutPasswords(report: JsonObject, properties: Readonly<Properties>): JsonObject {
+  const isPassword = (name: string): boolean => properties[name]?.format === "password";
+  const names = Object.keys(report);
+  return names.some(isPassword)
+    ? Object.fromEntries(names.filter((name) => !isPassword(name)).map((name) => [name, report[name] as Json]))
+    : report;
 }
 
 const keyOf = ({ schema }: DeviceDetails): Described => (propertiesIn(schema) ? "schema" : "capabilities");

@@ -7,6 +7,7 @@ import { deviceAutomation, event, type Happens, tag } from "./events.ts";
 import { fan } from "./fan.ts";
 import { light } from "./light.ts";
 import { infrared, mediaPlayer, remote } from "./media.ts";
+import { date, datetime, time } from "./moments.ts";
 import { lock, valve } from "./openings.ts";
 import {
   binarySensor,
@@ -31,8 +32,8 @@ export const COMPONENTS: ReadonlyMap<string, Component> = new Map<string, Compon
   ["camera", () => []],
   ["climate", climate],
   ["cover", cover],
-  ["date", text],
-  ["datetime", text],
+  ["date", date],
+  ["datetime", datetime],
   ["device_tracker", deviceTracker],
   ["fan", fan],
   ["humidifier", humidifier],
@@ -51,7 +52,7 @@ export const COMPONENTS: ReadonlyMap<string, Component> = new Map<string, Compon
   ["siren", siren],
   ["switch", switchComponent],
   ["text", text],
-  ["time", text],
+  ["time", time],
   ["update", update],
   ["vacuum", vacuum],
   ["valve", valve],

@@ -1,6 +1,8 @@
 // Covers: by command and by position, also of several in one device.
 import { isObject, type Json } from "../../../core/json.ts";
+import type { Attribute } from "../../described.ts";
 import { type Conversion, SAME, wrong } from "../../words.ts";
+import { endsWord } from "./ends.ts";
 import {
   type Commanded,
   type CommandKeys,
@@ -31,7 +33,8 @@ export const cover: Component = (options) => {
   const found: DescribedAttribute[] = [];
   if (state || commanded) {
     const read = state && !isMade && suffix !== "" ? readings(key) : state ? [state] : [];
-    found.push(...stateOf(options, { name, isMade, commanded, readings: read }));
+    const ends = knowsPosition(options) ? [] : [endsWord(options, { name, commanded, payloads: payloadsOf(options) })];
+    found.push(...stateOf(options, { name, isMade, commanded, readings: read, ends }));
     if (state) found.push(moving(options, read, { suffix, of: isMade ? `cover_${name}` : name }));
   }
   const values = [...position(options, { isCommanded: commanded !== undefined }), ...tilt(options)];
@@ -50,19 +53,43 @@ function stateOf(
     isMade,
     commanded,
     readings,
-  }: { name: string; isMade: boolean; commanded: Commanded | undefined; readings: readonly Reading[] },
+    ends,
+  }: {
+    name: string;
+    isMade: boolean;
+    commanded: Commanded | undefined;
+    readings: readonly Reading[];
+    ends: readonly SharedWord[];
+  },
 ): DescribedAttribute[] {
-  const listed = STATES.flatMap((one) => options.text(`state_${one}`) ?? []);
-  const attribute = { type: "string", ...(listed.length > 0 && { options: listed }) } as const;
+  const attribute = { type: "string", ...valuesOf(options, isMade ? undefined : commanded) } as const;
   const made = { ...attribute, name: isMade ? `cover_${name}` : name };
   const whole = attributeOf(options, made, { readings: readings.map((one) => textOf(one)), commanded });
-  const told = commanded && { also: [commandOf(Object.keys(payloadsOf(options)), name, commanded)] };
-  if (!isMade) return [{ ...whole, ...told, momentary: true }];
-  const sent = attributeOf(options, { type: "string", name }, { commanded });
+  const told = commanded ? [commandOf(Object.keys(payloadsOf(options)), name, commanded)] : [];
+  // What never says where it is, is where it was sent.
+  const momentary = readings.length > 0 ? { momentary: true as const } : {};
+  if (!isMade) return [{ ...whole, also: [...ends, ...told], ...momentary }];
+  const sent = attributeOf(options, { type: "string", name, ...valuesOf(options, commanded) }, { commanded });
   return [
-    { ...whole, attribute: { ...whole.attribute, writable: false }, commanded: undefined },
-    ...(commanded ? [{ ...sent, ...told, momentary: true as const }] : []),
+    { ...whole, attribute: { ...whole.attribute, writable: false }, commanded: undefined, also: ends },
+    ...(commanded ? [{ ...sent, also: told, momentary: true as const }] : []),
   ];
+}
+
+/** Where it can be told, what it can be told, and what it only reports beside that. */
+function valuesOf(
+  options: Options,
+  commanded: Commanded | undefined,
+): Pick<Attribute, "options" | "reported" | "accepts"> {
+  const states = STATES.flatMap((one) => options.text(`state_${one}`) ?? []);
+  if (!commanded) return states.length > 0 ? { options: states } : {};
+  const payloads = Object.values(payloadsOf(options));
+  const others = (all: Iterable<string>): string[] => [...all].filter((one) => !payloads.includes(one));
+  return { options: payloads, reported: others(states), accepts: others(meantBy(options).keys()) };
+}
+
+function knowsPosition(options: Options): boolean {
+  return ["position_topic", "set_position_topic"].some((key) => options.topic(key) !== undefined);
 }
 
 function payloadsOf(options: Options): Record<string, string> {
@@ -74,13 +101,27 @@ function payloadsOf(options: Options): Record<string, string> {
 }
 
 function moves(options: Options, name: string): Commanded | undefined {
-  const payloads = payloadsOf(options);
+  const known = Object.values(payloadsOf(options));
+  const meant = meantBy(options);
   return options.commanded(name, { topic: "command_topic", template: "command_template" }, (value) => {
-    const known = Object.values(payloads);
-    const payload = payloads[String(value)] ?? known.find((one) => one === value);
+    const payload = known.find((one) => one === value) ?? meant.get(String(value));
     if (payload === undefined) throw wrong(name, `must be one of ${known.join(", ")}`);
     return payload;
   });
+}
+
+/** Words of all covers, and what it reports at its ends, for what it is to be sent. */
+function meantBy(options: Options): Map<string, string> {
+  const payloads = payloadsOf(options);
+  const { open, close } = payloads;
+  const ends = [
+    [options.text("state_open") ?? "open", open],
+    [options.text("state_closed") ?? "closed", close],
+  ] as const;
+  return new Map([
+    ...ends.flatMap(([said, payload]) => (payload === undefined ? [] : [[said, payload] as const])),
+    ...Object.entries(payloads),
+  ]);
 }
 
 /** The word `command`, which what is called `name` takes. */
@@ -94,6 +135,7 @@ export function commandOf(
   return {
     word: "command",
     commanded: { write: ({ command = null }) => commanded.write({ [name]: said(check(command) as string) }) },
+    assumes: (command) => said(check(command) as string),
     conversion: { ...SAME, attribute: { type: "string", options: names, readable: false }, from: () => undefined },
   };
 }

@@ -3,6 +3,7 @@ import { messageOf } from "../../../core/errors.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { DescribedDevice } from "../../described.ts";
 import type { Engine } from "../../templates/template.ts";
+import { hardwareOf } from "./about.ts";
 import { type Availability, availabilityOf, availabilityOfAll, availabilityText } from "./availability.ts";
 import { withPower } from "./climate-mode.ts";
 import { COMPONENTS, HAPPENINGS, RICHEST, SINGLE } from "./components.ts";
@@ -145,6 +146,7 @@ function described(block: JsonObject | undefined, entities: readonly Entity[], i
     deviceType: RICHEST.find((one) => components.has(one)) ?? only?.component ?? "sensor",
     manufacturer: textOf(block?.manufacturer),
     model: textOf(block?.model) ?? textOf(block?.model_id),
+    hardware: hardwareOf(block),
     area: textOf(block?.suggested_area),
     parent: textOf(block?.via_device),
   };

@@ -6,6 +6,7 @@ import type { Attribute, Message, Outgoing } from "../../described.ts";
 import { type About, type Engine, type Template, TemplateError } from "../../templates/template.ts";
 import { fromJson, str } from "../../templates/values.ts";
 import { type Conversion, wrong } from "../../words.ts";
+import { metaOf } from "./about.ts";
 import type { Entity } from "./payload.ts";
 
 /** A value that a topic brings. */
@@ -51,6 +52,8 @@ export interface SharedWord {
   conversion: Conversion;
   /** How it is commanded where that is not a command of the attribute itself; in its own values, not in converted ones. */
   commanded?: Commanded | undefined;
+  /** What the attribute itself is once that was sent, of a device that never says it. */
+  assumes?: ((value: Json) => Json | undefined) | undefined;
 }
 
 export interface Expires {
@@ -197,13 +200,7 @@ export class Options {
 
   /** Options that say what an attribute is. */
   meta(): Partial<Attribute> {
-    const { unit_of_measurement: unit, device_class: kind, entity_category: category, name } = this.config;
-    return {
-      ...(typeof unit === "string" && unit !== "" && { unit }),
-      ...(typeof kind === "string" && { class: kind }),
-      ...((category === "config" || category === "diagnostic") && { category }),
-      ...(typeof name === "string" && name !== "" && { description: name }),
-    };
+    return metaOf(this.config);
   }
 }
 

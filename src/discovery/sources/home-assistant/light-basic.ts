@@ -34,26 +34,10 @@ export function basicLight(options: Options): DescribedAttribute[] {
     options.reading("state_topic", "state_value_template") ?? options.reading("state_topic", "value_template");
   const name = switchName(state?.path?.at(-1) ?? "state");
   const [on, off] = [options.text("payload_on") ?? "ON", options.text("payload_off") ?? "OFF"];
-  const order = options.text("on_command_type") ?? "last";
   const asPayload = onOff(name, on, off);
   const switched = options.commanded(name, { topic: "command_topic", template: "command_template" }, asPayload);
-  const values = valuesOf(options, range);
-  const writers = new Map(
-    values.flatMap(({ attribute, commanded }) => (commanded ? [[attribute.name, commanded]] : [])),
-  );
-  const whole: Commanded = {
-    write({ [name]: isOn, ...styles }) {
-      const styled = Object.entries(styles).flatMap(
-        ([key, value]) => writers.get(key)?.write({ [key]: value as Json }) ?? [],
-      );
-      if (isOn === undefined) return styled;
-      // Its brightness is what switches it on.
-      if (order === "brightness" && isOn === true && writers.has("brightness"))
-        return styles.brightness === undefined ? brightest(writers, range).concat(styled) : styled;
-      const switching = switched?.write({ [name]: isOn as Json }) ?? [];
-      return order === "first" || isOn === false ? [...switching, ...styled] : [...styled, ...switching];
-    },
-  };
+  const { values, lastBrightness } = remembering(valuesOf(options, range), range);
+  const whole = commandsOf(options, { name, switched, values, lastBrightness });
   const main = attributeOf(
     options,
     { name, type: "boolean" },
@@ -62,8 +46,60 @@ export function basicLight(options: Options): DescribedAttribute[] {
   return [inOwnWord(main), ...values.map((one) => (one.commanded ? { ...one, commanded: whole } : one))];
 }
 
-function brightest(writers: ReadonlyMap<string, Commanded>, { scale }: LightRange): Outgoing[] {
-  return writers.get("brightness")?.write({ brightness: scale }) ?? [];
+interface Parts {
+  /** Of what turns it on and off. */
+  name: string;
+  switched: Commanded | undefined;
+  values: readonly DescribedAttribute[];
+  lastBrightness: () => number;
+}
+
+/**
+ * What lights it comes with what turns it on: before it, after it (as most lamps need it), or, where its brightness is what turns it
+ * on, as the brightness that it had.
+ */
+function commandsOf(options: Options, { name, switched, values, lastBrightness }: Parts): Commanded {
+  const order = options.text("on_command_type") ?? "last";
+  const writers = new Map(
+    values.flatMap(({ attribute, commanded }) => (commanded ? [[attribute.name, commanded]] : [])),
+  );
+  const written = (key: string, value: Json): Outgoing[] => writers.get(key)?.write({ [key]: value }) ?? [];
+  const isByBrightness = order === "brightness" && writers.has("brightness");
+  return {
+    write({ [name]: wanted, ...styles }) {
+      const isOn = wanted ?? styles.brightness !== 0;
+      const switching = (): Outgoing[] => switched?.write({ [name]: isOn }) ?? [];
+      const styled = Object.entries(styles).flatMap(([key, value]) => written(key, value as Json));
+      if (isOn !== true) return wanted === undefined ? switching() : [...switching(), ...styled];
+      if (isByBrightness) {
+        const isLit = styles.brightness !== undefined || styles.white !== undefined;
+        return isLit ? styled : [...styled, ...written("brightness", lastBrightness())];
+      }
+      return order === "first" ? [...switching(), ...styled] : [...styled, ...switching()];
+    },
+  };
+}
+
+/** With the brightness that it said last, while it was lit; at first all of it. */
+function remembering(
+  values: readonly DescribedAttribute[],
+  { scale }: LightRange,
+): { values: DescribedAttribute[]; lastBrightness: () => number } {
+  let last = scale;
+  const heard = (reading: Reading): Reading => ({
+    ...reading,
+    read(message) {
+      const value = reading.read(message);
+      if (typeof value === "number" && value > 0) last = value;
+      return value;
+    },
+  });
+  return {
+    values: values.map((one) =>
+      one.attribute.name === "brightness" ? { ...one, readings: one.readings.map(heard) } : one,
+    ),
+    lastBrightness: () => last,
+  };
 }
 
 /** All but whether it is on. */

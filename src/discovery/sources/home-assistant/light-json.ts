@@ -118,7 +118,17 @@ function written(wanted: JsonObject, encoders: ReadonlyMap<string, Encode>): str
     const [key, encoded] = encoders.get(name)?.(value as Json) ?? [name, value as Json];
     payload[key] = encoded;
   }
-  return JSON.stringify(payload);
+  return JSON.stringify(lit(payload));
+}
+
+/** What lights a lamp besides `state`. */
+const LIGHTING = ["brightness", "color_temp", "color", "effect", "flash", "white"];
+
+/** A lamp is told to be on with what lights it: there are some that take the rest only beside it. At no brightness it is off. */
+function lit(payload: JsonObject): JsonObject {
+  if (payload.state !== undefined || !LIGHTING.some((key) => Object.hasOwn(payload, key))) return payload;
+  const { brightness, ...rest } = payload;
+  return brightness === 0 ? { state: "OFF", ...rest } : { state: "ON", ...payload };
 }
 
 function asColor(name: string): (value: Json) => Json {

@@ -167,8 +167,7 @@ function merged(a: FoundAttribute, b: FoundAttribute): FoundAttribute {
   const readings = richer.readings.length > 0 ? richer.readings : other.readings;
   const { commanded, key } =
     richer.commanded && other.commanded ? inOptions(richer, other) : richer.commanded ? richer : other;
-  const options = richer.attribute.options &&
-    other.attribute.options && [...new Set([...richer.attribute.options, ...other.attribute.options])];
+  const { options, reported } = optionsOf(richer, other);
   const expires = richer.expires ?? other.expires;
   return {
     ...richer,
@@ -177,12 +176,26 @@ function merged(a: FoundAttribute, b: FoundAttribute): FoundAttribute {
       ...richer.attribute,
       ids: [...(a.attribute.ids ?? []), ...(b.attribute.ids ?? [])],
       ...(options && { options }),
+      ...(reported && reported.length > 0 && { reported }),
       readable: readings.length > 0,
       writable: commanded !== undefined,
     },
     ...{ readings, commanded, key, expires },
     ...(readings.length > 0 && { assumed: undefined }),
   };
+}
+
+/** What one of them only reports is none of what can be commanded. */
+function optionsOf(one: FoundAttribute, other: FoundAttribute): Pick<Attribute, "options" | "reported"> {
+  const both = [one, other];
+  if (both.some(({ attribute }) => !attribute.options)) return {};
+  const taking = both.filter(({ commanded }) => commanded);
+  const listed = (all: readonly FoundAttribute[]) => [
+    ...new Set(all.flatMap(({ attribute }) => attribute.options ?? [])),
+  ];
+  const options = listed(taking.length > 0 ? taking : both);
+  const said = both.flatMap(({ attribute }) => [...(attribute.options ?? []), ...(attribute.reported ?? [])]);
+  return { options, reported: [...new Set(said)].filter((value) => !options.includes(value)) };
 }
 
 /** Two entities that command the same take each what it lists: a cover OPEN, a choice beside it `open`. */

@@ -1,6 +1,6 @@
 // Valves and locks.
 import { isObject, type Json } from "../../../core/json.ts";
-import { SAME, wrong } from "../../words.ts";
+import { type Conversion, SAME, wrong } from "../../words.ts";
 import { boundsOf, commandOf, endsOf, keyOr, positionOf } from "./cover.ts";
 import { booleanOf, type Commanded, type DescribedAttribute, type Options, onOff, type Reading } from "./entity.ts";
 import { moving } from "./moving.ts";
@@ -44,10 +44,27 @@ function openOrNot(options: Options, state: Reading | undefined): DescribedAttri
   const readings = [state && booleanOf(keyOr(state, "state"), isOpen, isClosed)];
   const one = inOwnWord(attributeOf(options, { name, type: "boolean" }, { readings, commanded }));
   return [
-    { ...one, also: [...(one.also ?? []), ...told(options, { name, commanded, open: true, close: false })] },
+    {
+      ...one,
+      also: [
+        ...(one.also ?? []),
+        { word: "position", conversion: ENDS },
+        ...told(options, { name, commanded, open: true, close: false }),
+      ],
+    },
     ...stop(options),
   ];
 }
+
+/** Of a valve that is open or closed. */
+const ENDS: Conversion = {
+  attribute: { type: "number", unit: "%", min: 0, max: 100, step: 100 },
+  from: (value) => (typeof value === "boolean" ? (value ? 100 : 0) : undefined),
+  to(value, name) {
+    if (value !== 0 && value !== 100) throw wrong(name, "must be 0 (closed) or 100 (open): it knows nothing between");
+    return value === 100;
+  },
+};
 
 /** `open`, `close`: what its own attribute is then. */
 function told(
@@ -64,7 +81,8 @@ function told(
         ? (stopping?.write({ [name]: told }) ?? [])
         : commanded.write({ [name]: ends[told as "open" | "close"] }),
   };
-  return [commandOf(names, name, whole)];
+  const assumes = (command: Json): Json | undefined => (command === "stop" ? null : ends[command as "open" | "close"]);
+  return [{ ...commandOf(names, name, whole), assumes }];
 }
 
 function positioned(options: Options): DescribedAttribute[] {

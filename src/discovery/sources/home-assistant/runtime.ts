@@ -143,9 +143,13 @@ export function runtimeOf(
         const word = words.get(name);
         const target = attributes.get(word?.of ?? name);
         if (!target?.assumed) continue;
-        const own = word && !word.commanded ? word.to(value as Json, name) : (value as Json);
-        if (!word?.commanded) read[target.attribute.name] = own;
-        else if (word.attribute.readable) read[name] = value as Json;
+        const own = !word
+          ? (value as Json)
+          : word.commanded
+            ? word.assumes?.(value as Json)
+            : word.to(value as Json, name);
+        if (own !== undefined) read[target.attribute.name] = own;
+        else if (word?.attribute.readable) read[name] = value as Json;
       }
       addWords(read);
       return read;
@@ -153,7 +157,7 @@ export function runtimeOf(
   };
 }
 
-interface Word extends Pick<NamedWord, "word" | "of" | "commanded"> {
+interface Word extends Pick<NamedWord, "word" | "of" | "commanded" | "assumes"> {
   attribute: Attribute;
   from(value: Json): Json | undefined;
   to(value: Json, name: string): Json;
@@ -164,7 +168,7 @@ function wordsOf(
   named: ReadonlyMap<string, NamedWord>,
 ): Map<string, Word> {
   const words = new Map<string, Word>();
-  for (const { name, word, part, of, ids, conversion, commanded } of named.values()) {
+  for (const { name, word, part, of, ids, conversion, commanded, assumes } of named.values()) {
     const own = attributes.get(of);
     if (!own) continue;
     const { attribute: particular, from, to } = conversion;
@@ -179,7 +183,7 @@ function wordsOf(
         ...(Object.keys(particular).length === 0 ? same : { type, ...particular }),
         ...{ name, ids, derived: true, of, ...(isShared(word) && { word }), ...(part !== undefined && { part }) },
       },
-      ...{ word, of, commanded, from, to },
+      ...{ word, of, commanded, assumes, from, to },
     });
   }
   return words;

@@ -164,13 +164,17 @@ export const text: Component = (options) => {
       throw wrong(name, `must be a text of ${min} to ${max} characters`);
     return value;
   };
-  return [
-    attributeOf(
-      options,
-      { name, type: "string" },
-      { readings: [state], commanded: options.commanded(name, COMMAND, asText) },
-    ),
-  ];
+  const commanded = options.commanded(name, COMMAND, asText);
+  const attribute = { name, type: "string", minLength: min, maxLength: max } as const;
+  if (options.text("mode") !== "password") {
+    const pattern = options.text("pattern");
+    const whole = { ...attribute, ...(pattern !== undefined && { pattern }) };
+    return [attributeOf(options, whole, { readings: [state], commanded })];
+  }
+  // What it reports is read by nobody, also where a key of the device's message bears it.
+  const unread = state && { ...state, read: () => undefined };
+  const described = attributeOf(options, { ...attribute, format: "password" }, { readings: [unread], commanded });
+  return [{ ...described, attribute: { ...described.attribute, readable: false }, momentary: true }];
 };
 
 /** `payload`: says that the value is unknown. */

@@ -1,6 +1,7 @@
 // Where people and things are, and which versions devices run.
 import { isObject, type Json } from "../../../core/json.ts";
 import type { Attribute, Message } from "../../described.ts";
+import { shortText } from "./about.ts";
 import type { DescribedAttribute, Options, Reading } from "./entity.ts";
 import { attributesReading } from "./extras.ts";
 import { jsonIn, ownId } from "./names.ts";
@@ -58,14 +59,17 @@ const VERSIONS: Readonly<Record<string, Pick<Attribute, "type"> & Partial<Attrib
 export const update: Component = (options) => {
   const state = options.reading("state_topic", "value_template");
   const latest = options.reading("latest_version_topic", "latest_version_template");
+  const title = shortText(options.config.title);
+  const named = title === undefined ? {} : { title };
   const found = Object.entries(VERSIONS).flatMap(([name, attribute]) => {
     const readings = [
       ...(state ? [versionIn(state, name, { isPlain: name === "installed_version" })] : []),
       ...(latest && name === "latest_version" ? [versionIn(latest, name, { isPlain: true })] : []),
     ];
-    const category = { category: "diagnostic" } as const;
+    const category = { category: "diagnostic", ...named } as const;
     return readings.length > 0 ? [attributeOf(options, { ...attribute, ...category, name }, { readings })] : [];
   });
+  if (state && options.text("value_template") === undefined) found.push(...aboutUpdate(options, state));
   const payload = options.text("payload_install");
   if (payload === undefined || options.topic("command_topic") === undefined) return found;
   const name = "install_update";
@@ -73,6 +77,15 @@ export const update: Component = (options) => {
   const install = attributeOf(options, { name, type: "boolean", category: "config" }, { commanded });
   return [...found, { ...install, momentary: true }];
 };
+
+/** What it says of the version for people, where its message is an object of Home Assistant's own form. */
+function aboutUpdate(options: Options, state: Reading): DescribedAttribute[] {
+  const keys = { update_title: "title", release_summary: "release_summary", release_url: "release_url" };
+  return Object.entries(keys).map(([name, key]) => {
+    const readings = [versionIn(state, key, { isPlain: false })];
+    return attributeOf(options, { name, type: "string", category: "diagnostic", hidden: true }, { readings });
+  });
+}
 
 /** Of a JSON object; `isPlain`: or the whole text. */
 function versionIn(reading: Reading, key: string, { isPlain }: { isPlain: boolean }): Reading {

@@ -34,7 +34,15 @@ export interface DescribedBridgeDevice {
 
 export function describeBridgeDevice(
   { base, parent, reachable }: Place,
-  { ieee_address: ieee, friendly_name: name, definition, manufacturer, model_id, endpoints }: BridgeDevice,
+  {
+    ieee_address: ieee,
+    friendly_name: name,
+    definition,
+    manufacturer,
+    model_id,
+    endpoints,
+    software_build_id,
+  }: BridgeDevice,
 ): DescribedBridgeDevice {
   const topic = `${base}/${name}`;
   const { exposes, isCut } = readExposes(definition.exposes);
@@ -53,6 +61,7 @@ export function describeBridgeDevice(
     deviceType: entity.deviceType,
     manufacturer: textOr(definition.vendor) ?? textOr(manufacturer),
     model: textOr(definition.model) ?? textOr(model_id),
+    ...(textOr(software_build_id) && { hardware: { sw_version: textOr(software_build_id) ?? "" } }),
     area: undefined,
     parent,
     attributes,

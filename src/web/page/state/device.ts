@@ -23,6 +23,9 @@ export interface Device {
   manufacturer: string | null;
   model: string | null;
   sw_version: string | null;
+  hw_version?: string;
+  serial_number?: string;
+  configuration_url?: string;
   parent_device_id: string | null;
   /** Whether its changes are recorded. */
   history: boolean;

@@ -23,7 +23,11 @@ const cover: Kind = (component) => {
   const { id, named, status } = component;
   const goTo = (params: object) => ({ method: "Cover.GoToPosition", params: { id, ...params } });
   const found: Value[] = [
-    setting({ name: named("position"), path: ["current_pos"], ...PERCENT }, (pos) => goTo({ pos: Math.round(pos) })),
+    status.pos_control === false
+      ? ends(component)
+      : setting({ name: named("position"), path: ["current_pos"], ...PERCENT }, (pos) =>
+          goTo({ pos: Math.round(pos) }),
+        ),
     text(named("state"), ["state"]),
     {
       attribute: {
@@ -48,6 +52,19 @@ const cover: Kind = (component) => {
   }
   return [...found, ...measured(component)];
 };
+
+/** Before it is calibrated, it knows no position but its ends. */
+function ends({ id, named }: Component): Value {
+  return {
+    attribute: { name: named("position"), type: "number", ...PERCENT, step: 100, readable: true, writable: true },
+    decode: ({ state }) => (state === "open" ? 100 : state === "closed" ? 0 : state === "stopped" ? null : undefined),
+    encode(value, name) {
+      if (value !== 0 && value !== 100)
+        throw wrong(name, "must be 0 (closed) or 100 (open), until its app has calibrated it");
+      return { method: value === 100 ? "Cover.Open" : "Cover.Close", params: { id } };
+    },
+  };
+}
 
 /** A button only has presses, which are actions. */
 const input: Kind = ({ named, status, config }) => {

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../../../core/json.ts";
 import { wrong } from "../../../words.ts";
 import type { Property } from "../exposes.ts";
-import { type Derived, derive, type Own, originOf, type Part, partsOf, shareOf } from "./derived.ts";
+import { type Derived, derive, endsOf, type Own, originOf, type Part, partsOf, shareOf } from "./derived.ts";
 
 // As devices say it, in small letters.
 const MOVES: Readonly<Record<string, readonly string[]>> = {
@@ -18,7 +18,7 @@ export function coverWords(properties: ReadonlyMap<string, Property>): Derived[]
   return partsOf(properties, "cover").flatMap((part) => [
     ...moving(part),
     ...command(part),
-    ...scaled(part, "position", "position"),
+    ...(part.features.has("position") ? scaled(part, "position", "position") : ends(part)),
     ...scaled(part, "tilt", "tilt_pct"),
   ]);
 }
@@ -96,6 +96,12 @@ function command({ features, suffix }: Part): Derived[] {
       },
     },
   ];
+}
+
+/** Of one that knows no position: at its ends, by its state. Stopped on its way, it is nobody knows where. */
+function ends({ features, suffix }: Part): Derived[] {
+  const state = features.get("state");
+  return state ? [endsOf(state, { suffix, open: "OPEN", close: "CLOSE" })] : [];
 }
 
 /** Of another scale than 0 to 100. */

@@ -1,7 +1,7 @@
 // A word that all devices share, made of what one zigbee2mqtt device calls its own.
 import type { Json, JsonObject } from "../../../../core/json.ts";
 import type { Attribute } from "../../../described.ts";
-import { type Conversion, percentOf, SAME } from "../../../words.ts";
+import { type Conversion, percentOf, SAME, wrong } from "../../../words.ts";
 import type { Property } from "../exposes.ts";
 
 /** The decoded values of one message, by zigbee2mqtt's names. */
@@ -87,4 +87,17 @@ export function shareOf({ min = 0, max = 100 }: Pick<Attribute, "min" | "max">):
   if (min !== max) return percentOf(min, max);
   const { attribute } = percentOf(0, 1);
   return { attribute, from: (value) => (typeof value === "number" ? 100 : undefined), to: () => max };
+}
+
+/** `position` of what is open or closed: 0 or 100. `open`, `close`: as the property calls it. */
+export function endsOf(state: Property, { suffix, open, close }: { suffix: string; open: Json; close: Json }): Derived {
+  const conversion: Conversion = {
+    attribute: { type: "number", unit: "%", min: 0, max: 100, step: 100 },
+    from: (value) => (value === open ? 100 : value === close ? 0 : null),
+    to(value, name) {
+      if (value !== 0 && value !== 100) throw wrong(name, "must be 0 (closed) or 100 (open): it knows nothing between");
+      return value === 100 ? open : close;
+    },
+  };
+  return derive(state, { word: "position", suffix, conversion });
 }

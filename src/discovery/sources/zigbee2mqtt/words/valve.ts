@@ -1,6 +1,6 @@
 // Valves that are exposed as a mere state of two words: `on` is open, as of those that say ON and OFF.
 import type { Property } from "../exposes.ts";
-import { type Derived, derive } from "./derived.ts";
+import { type Derived, derive, endsOf } from "./derived.ts";
 
 /** `isOnTaken`: `on` is what turns the device itself on. */
 export function valveWords(
@@ -9,7 +9,11 @@ export function valveWords(
 ): Derived[] {
   const state = properties.get("state");
   if (isOnTaken || !state || !isValve(state)) return [];
-  return [derive(state, { word: "on", suffix: "" })];
+  return [
+    derive(state, { word: "on", suffix: "" }),
+    // Its two words have become a boolean.
+    ...(properties.has("position") ? [] : [endsOf(state, { suffix: "", open: true, close: false })]),
+  ];
 }
 
 /** A trigger of a garage door says true and false, and is none. */

@@ -27,10 +27,13 @@ function editWithUndo(device: Device, change: Edit, done: string): Promise<void>
 
 export function About({ device }: { device: Device }) {
   const { id, plugin_id, manufacturer, model, sw_version, device_type, last_seen } = device;
+  const { hw_version = null, serial_number = null, configuration_url: page } = device;
   const facts: [string, string | null][] = [
     [t("device.manufacturer"), manufacturer],
     [t("device.model"), model],
     [t("device.version"), sw_version],
+    [t("device.hardware"), hw_version],
+    [t("device.serial"), serial_number],
     [t("device.type"), device_type && typeInWords(device_type)],
     [t("device.source"), plugin_id],
     [t("device.id"), id],
@@ -54,6 +57,16 @@ export function About({ device }: { device: Device }) {
               <dd dir="auto">{value}</dd>
             </div>
           ),
+        )}
+        {page && /^https?:/.test(page) && (
+          <div>
+            <dt>{t("device.own_page")}</dt>
+            <dd>
+              <a href={page} target="_blank" rel="noreferrer">
+                {page}
+              </a>
+            </dd>
+          </div>
         )}
         {last_seen !== null && (
           <div>

@@ -1,0 +1,24 @@
+// Attributes that are passwords (`format` is `password` in what their device says of itself): they are passed on to the device, and
+// kept nowhere. What it reports of them is left out, and a command for one is shown without its value.
+import { isObject, type JsonObject } from "../core/json.ts";
+import { MASK } from "../core/masking.ts";
+import type { Device, DeviceDetails } from "./device.ts";
+
+/** The names of all of them in the house: where a text does not say which device it is about. */
+export function passwordsOf(devices: Iterable<Pick<Device, "details">>): ReadonlySet<string> {
+  return new Set([...devices].flatMap(({ details }) => passwordsInDetails(details)));
+}
+
+function passwordsInDetails({ schema, capabilities }: DeviceDetails): string[] {
+  const described = [schema, capabilities].flatMap((one) =>
+    isObject(one?.properties) ? Object.entries(one.properties) : [],
+  );
+  return described.flatMap(([name, property]) => (isObject(property) && property.format === "password" ? [name] : []));
+}
+
+/** A command as others may see it: the same object where none of them is in it. */
+export function shownCommand(details: DeviceDetails, command: JsonObject): JsonObject {
+  const named = passwordsInDetails(details).filter((name) => Object.hasOwn(command, name));
+  if (named.length === 0) return command;
+  return { ...command, ...Object.fromEntries(named.map((name) => [name, MASK])) };
+}
