@@ -27,6 +27,7 @@ export const DiscoverySection = Type.Object(
     zigbee2mqtt: Type.Boolean({ default: true, description: "Devices of Zigbee2MQTT, whatever its base topic" }),
     tasmota: Type.Boolean({ default: true, description: "Tasmota 9.2 and later" }),
     shelly: Type.Boolean({ default: true, description: "Shelly, of every generation" }),
+    frigate: Type.Boolean({ default: true, description: "Cameras of Frigate, whatever its base topic" }),
     homeassistant: Type.Boolean({ default: true, description: "Whatever speaks Home Assistant's MQTT discovery" }),
     prefix: Type.String({
       default: "homeassistant",
