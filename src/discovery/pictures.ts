@@ -10,12 +10,13 @@ export const PICTURE_OF = "picture_of";
 /** A message of more bytes is nothing but a picture. */
 export const MOST_BESIDE = 65_536;
 
+// Diagnostic: no history of them is kept, as each picture is a change.
 const AT: Attribute = {
-  ...{ name: PICTURE_AT, type: "string", class: "timestamp", readable: true, writable: false },
+  ...{ name: PICTURE_AT, type: "string", class: "timestamp", category: "diagnostic", readable: true, writable: false },
   description: "When its last picture came",
 };
 const OF: Attribute = {
-  ...{ name: PICTURE_OF, type: "string", readable: true, writable: false },
+  ...{ name: PICTURE_OF, type: "string", category: "diagnostic", readable: true, writable: false },
   description: "Which of its pictures that is",
 };
 
