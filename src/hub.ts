@@ -23,6 +23,7 @@ import { wireHouse } from "./hub/wire-house.ts";
 import { wireMqtt } from "./hub/wire-mqtt.ts";
 import { commandsOfChats, wireNotices } from "./hub/wire-notices.ts";
 import { wireNotify } from "./hub/wire-notify.ts";
+import { wirePictures } from "./hub/wire-pictures.ts";
 import { wirePlugins } from "./hub/wire-plugins.ts";
 import { wireRenames } from "./hub/wire-renames.ts";
 import { wireRules } from "./hub/wire-rules.ts";
@@ -63,9 +64,10 @@ export async function createHub(given: HubOptions): Promise<Hub> {
   };
   const latencies = createLatencies();
   const house = starter.begin("house", () => wireHouse(options, stores, { late, starter, latencies, stack }));
+  const pictures = wirePictures(options, stores, { house, stack });
   const notifications = starter.beginUnlessOff(
     "notify",
-    () => wireNotify(options, stores, { house, late, stack }),
+    () => wireNotify(options, stores, { house, pictures, late, stack }),
     disabledNotify,
   );
   const openNotices = () => wireNotices(options, stores, { house, notifications, stack });
@@ -82,7 +84,7 @@ export async function createHub(given: HubOptions): Promise<Hub> {
   const rules = stack.use(starter.beginUnlessOff("rules", openRules, disabledRules));
   const attributeRenames = wireRenames(options, stores, { house, rules });
   const profiles = stack.use(wireProfiles(options));
-  const discovery = wireDiscovery(options, stores, { house, late, profiles });
+  const discovery = wireDiscovery(options, stores, { house, pictures, late, profiles });
   const plugins = starter.beginUnlessOff(
     "plugins",
     () => wirePlugins(options, stores, { house, late }),
@@ -102,6 +104,7 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     ...notifications,
     ...wiredNotices,
     ...archives,
+    pictures,
     calendars,
     exports,
     rules,

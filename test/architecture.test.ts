@@ -19,6 +19,7 @@ const LEVELS: readonly (readonly string[])[] = [
     "plugins",
     "rules",
     "notify",
+    "pictures",
     "backup",
     "system",
     "alerts",

@@ -17,6 +17,7 @@ import { MqttSection, mqttProblems } from "../mqtt/config.ts";
 import { missingPassword } from "../mqtt/external/config.ts";
 import { channelNames, NotifySection, readChannels } from "../notify/config.ts";
 import { PeopleSection, peopleNames, peopleProblems } from "../notify/people/config.ts";
+import { PicturesSection } from "../pictures/config.ts";
 import { PluginsSection, pluginProblems } from "../plugins/config.ts";
 import { RulesSection } from "../rules/config.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
@@ -54,6 +55,7 @@ export const HubConfig = Type.Object(
     notify: NotifySection,
     people: PeopleSection,
     calendars: CalendarsSection,
+    pictures: PicturesSection,
     events: EventsSection,
     devices: DevicesSection,
     rules: RulesSection,

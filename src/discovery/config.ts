@@ -35,6 +35,7 @@ export const DiscoverySection = Type.Object(
         "must be topic levels such as homie or house/homie, + for any one: no slash at either end, no # $ and no spaces",
       description: "The levels before a Homie device's id; + is any one level",
     }),
+    frigate: Type.Boolean({ default: true, description: "Cameras of Frigate, whatever its base topic" }),
     homeassistant: Type.Boolean({ default: true, description: "Whatever speaks Home Assistant's MQTT discovery" }),
     prefix: Type.String({
       default: "homeassistant",

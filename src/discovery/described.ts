@@ -92,6 +92,19 @@ export interface Hardware {
   connections?: [string, string][];
 }
 
+/** What a message shows: the picture itself, as it came, or where it is. */
+export type Shown = { readonly bytes: Uint8Array } | { readonly address: string };
+
+/** A topic on which pictures come. */
+export interface PictureTopic {
+  /** One of the device's topics. */
+  topic: string;
+  /** Which of its pictures, as it calls it; empty where it tells none apart. A function, where that is in the topic. */
+  of: string | ((topic: string) => string);
+  /** Undefined where the message brings none. Throws TemplateError. */
+  shows(payload: Uint8Array, message: () => Message): Shown | undefined;
+}
+
 export interface DescribedDevice {
   /** What the hub's id is made of; stable over renames. */
   identity: string;
@@ -111,6 +124,8 @@ export interface DescribedDevice {
   formerNames?(): ReadonlyMap<string, string>;
   /** Topics it reports on, or filters with `+` that they match. */
   topics: readonly string[];
+  /** What it shows, on some of its topics. */
+  pictures?: readonly PictureTopic[];
   /** What is named alike on two of them may be two things. */
   isOfSeveralTopics?: true;
   /** What a message on one of its topics says. */

@@ -12,7 +12,7 @@ import type { DescribedDevice, Outgoing } from "./described.ts";
 import { Entries } from "./entries.ts";
 import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId, heirOf, shown } from "./entry.ts";
 import { Greeting } from "./greeting.ts";
-import { DeviceSpeaker, type HouseDevices } from "./house-devices.ts";
+import { DeviceSpeaker, type HouseDevices, type TakePicture } from "./house-devices.ts";
 import { claim, hasPriority, TAKE_IT } from "./ownership.ts";
 import { Parents } from "./parents.ts";
 import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
@@ -35,6 +35,7 @@ export interface DiscoveryOptions {
   /** Of the house's time zone from UTC, at an instant in epoch ms. */
   offsetMs: (at: number) => number;
   onAction: (action: { device_id: string; action: string; data?: JsonObject }) => void;
+  onPicture: TakePicture;
   /** A device did not do what it was told last. */
   onRefused: (refusal: { deviceId: string; message: string }) => void;
   publish: (outgoing: Outgoing) => Promise<void>;
@@ -86,6 +87,10 @@ export class Discovery {
           const entry = find(sender, key);
           this.#speaker.take(entry, entry?.given?.(report) ?? report, { retain: !this.#heard.has(sender.name) });
         },
+        heard: (sender, key, heard) => {
+          const entry = find(sender, key);
+          if (entry) this.#speaker.hear(entry, heard, heard);
+        },
         knows: (sender, key) => find(sender, key) !== undefined,
         isRead: (sender, topic) =>
           [...this.#entries.ofTopic(topic)].some((one) => one.rank !== rank && one.sender.name === sender.name),
@@ -107,7 +112,7 @@ export class Discovery {
     const { device, sender, id } = entry;
     // Only whoever announced it speaks for it. It may have gone while the message waited.
     if (!device || heard.sender.name !== sender.name || this.#entries.get(id) !== entry) return;
-    this.#speaker.take(entry, device.read(heard.topic, heard.message()), heard);
+    this.#speaker.hear(entry, heard, heard);
   }
 
   /** Hears what the broker has kept, and asks for announcements, whenever the broker is up. Resolves when all is heard. */

@@ -1,8 +1,11 @@
 // What discovery does to the devices of the house: each entry that has one registers it, and speaks for it.
+import { messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Report } from "./described.ts";
+import type { Log } from "../core/log.ts";
+import type { PictureTopic, Report, Shown } from "./described.ts";
 import type { Entry } from "./entry.ts";
 import { actionOf, toldOf } from "./presses.ts";
+import { MOST_BESIDE, PICTURE_AT, PICTURE_OF, picturesOn } from "./pictures.ts";
 import { schemaOf } from "./schema.ts";
 import type { Heard } from "./source.ts";
 
@@ -26,9 +29,27 @@ export interface DeviceSpeakerOptions {
   /** The entry that has a device. */
   holderOf: (deviceId: string) => Entry | undefined;
   onAction: (action: { device_id: string; action: string; data?: JsonObject }) => void;
+  /** A message shows something. */
+  onPicture: TakePicture;
+  log: Log;
   /** Messages that came before the device was described, or let in. */
   keptOn: (topic: string) => Iterable<Heard>;
 }
+
+export interface ShownPicture {
+  deviceId: string;
+  of: string;
+  shows: Shown;
+  retained: boolean;
+}
+
+/** `came`: a new one is there, since this time in epoch ms, and what it is kept as. `problem`: why it is none; undefined once one is good again. */
+export type TakePicture = (
+  picture: ShownPicture,
+  told: { came(at: number, of: string): void; problem(text: string | undefined): void },
+) => void;
+
+const OF_ITS_PICTURE = "its picture";
 
 /** Marks the change of an attribute that an event `device_action` reports as well. */
 const CHANGE = { kind: "device_action" };
@@ -86,12 +107,57 @@ export class DeviceSpeaker {
     if (report.available !== undefined) this.available(entry, report.available, retained);
   }
 
+  /** A message on one of its topics. */
+  hear(entry: Entry, heard: Heard, { retain }: { retain: boolean }): void {
+    const { device } = entry;
+    if (!device || !this.#holds(entry)) return;
+    const pictures = picturesOn(heard.topic, device);
+    for (const one of pictures) this.#show(entry, one, { heard, retain });
+    if (pictures.length > 0 && heard.payload.length > MOST_BESIDE) return;
+    this.take(entry, device.read(heard.topic, heard.message()), { retain });
+  }
+
+  #show(
+    entry: Entry & { deviceId: string },
+    { of: named, shows: read }: PictureTopic,
+    { heard, retain }: { heard: Heard; retain: boolean },
+  ): void {
+    const { topic, payload, message } = heard;
+    const of = typeof named === "string" ? named : named(topic);
+    const told = (text: string | undefined): void => this.#problem(entry, text);
+    let shows: Shown | undefined;
+    try {
+      shows = read(payload, message);
+    } catch (error) {
+      told(`${OF_ITS_PICTURE} cannot be read: ${messageOf(error)}`);
+    }
+    if (!shows) return;
+    this.#options.onPicture(
+      { deviceId: entry.deviceId, of, shows, retained: retain },
+      {
+        came: (at, kind) => {
+          const isOne = entry.described?.attributes.some(({ name }) => name === PICTURE_OF) === false;
+          const attributes = { [PICTURE_AT]: new Date(at).toISOString(), ...(!isOne && { [PICTURE_OF]: kind }) };
+          const report = { attributes, actions: [] };
+          this.take(entry, entry.given?.(report) ?? report, { retain });
+        },
+        problem: told,
+      },
+    );
+  }
+
+  /** Shown with its announcement until a picture is good again. */
+  #problem(entry: Entry, text: string | undefined): void {
+    if (entry.problem === text || (entry.problem !== undefined && !entry.problem.startsWith(OF_ITS_PICTURE))) return;
+    entry.problem = text;
+    if (text !== undefined) this.#options.log.warn("a camera's picture is left out", { id: entry.id, problem: text });
+  }
+
   /** What it said before it was described. */
   hearKept(entry: Entry): void {
     for (const topic of entry.device?.topics ?? []) {
       for (const heard of this.#options.keptOn(topic)) {
-        if (heard.sender.name === entry.sender.name && entry.device)
-          this.take(entry, entry.device.read(heard.topic, heard.message()), { retain: true });
+        if (heard.sender.name === entry.sender.name) this.hear(entry, heard, { retain: true });
       }
     }
   }

@@ -35,6 +35,8 @@ export interface SourceHost {
   ask(sender: Sender, outgoing: Outgoing): void;
   /** What is known without a message: a value that has expired, a motion that has ended. */
   report(sender: Sender, key: string, report: Report): void;
+  /** A message that came before what it belongs to was described. */
+  heard(sender: Sender, key: string, heard: Heard): void;
   /** Whether it is described still: a person may have removed it. */
   knows(sender: Sender, key: string): boolean;
   /** Whether a device that this sender has, by another source, reports on the topic. */

@@ -25,6 +25,8 @@ export interface Home {
   readonly calendars: string;
   /** Of messages that wait to be sent. */
   readonly waitingPictures: string;
+  /** What cameras showed last: see pictures/ring.ts. */
+  readonly devicePictures: string;
   readonly lock: string;
   /** What the rules were read into: see rules/store/read-cache.ts. */
   readonly readRules: string;
@@ -76,6 +78,7 @@ export function homeAt(path: string): Home {
     historyDb: at("data", "history.db"),
     calendars: at("data", "calendars"),
     waitingPictures: at("data", "pictures"),
+    devicePictures: at("data", "device-pictures"),
     lock: at("data", "hub.lock"),
     readRules: at("data", "rules.cache"),
     starts: at("data", "starts.json"),

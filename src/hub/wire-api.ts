@@ -18,6 +18,7 @@ import { type Listener, listen } from "../http/listen.ts";
 import { createPage } from "../http/page.ts";
 import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
 import { EVER_MADE } from "../mqtt/device-accounts.ts";
+import type { DevicePictures } from "../pictures/pictures.ts";
 import { createPluginStorage } from "../plugins/storage.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
@@ -56,6 +57,7 @@ type Wired = Stores &
   Notifications &
   WiredNotices &
   Archives & {
+    pictures: DevicePictures;
     calendars: Calendars;
     exports: Exports;
     rules: PublicOf<Rules>;

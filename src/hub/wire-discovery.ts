@@ -10,6 +10,7 @@ import { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import { type DiscoveryStore, openDiscoveryStore } from "../discovery/store.ts";
 import { BROKER_ACCOUNT } from "../mqtt/external/broker-state.ts";
 import type { OtherMessage } from "../mqtt/start.ts";
+import type { DevicePictures } from "../pictures/pictures.ts";
 import { messageExpressions } from "../rules/expression/messages.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import type { House } from "./wire-house.ts";
@@ -59,7 +60,17 @@ function ofOneBroker(registry: House["registry"], store: Pick<DiscoveryStore, "k
 export function wireDiscovery(
   { config, edge, log }: HubOptions,
   { db, feed, limits }: Stores,
-  { house, late, profiles }: { house: Pick<House, "registry" | "commandWatch">; late: Late; profiles: Profiles },
+  {
+    house,
+    pictures,
+    late,
+    profiles,
+  }: {
+    house: Pick<House, "registry" | "commandWatch">;
+    pictures: Pick<DevicePictures, "take">;
+    late: Late;
+    profiles: Profiles;
+  },
 ): Discovery {
   const { clock } = edge;
   const zone = createZone(config.location.timezone);
@@ -78,6 +89,7 @@ export function wireDiscovery(
     *retained(filter) {
       for (const message of late.mqtt?.retainedOthers(filter) ?? []) yield heardIn(message, { retain: true });
     },
+    onPicture: pictures.take,
     onRefused: house.commandWatch.refused,
     publish: async ({ topic, payload, qos, retain }) => mqttOf(late).publish(topic, payload, { qos, retain }),
   });

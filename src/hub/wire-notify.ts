@@ -14,6 +14,7 @@ import { type HeldMessages, openHeldMessages } from "../notify/people/held.ts";
 import { createPeople, type People, type PeopleHouse } from "../notify/people/people.ts";
 import { type Pictures, startPictures } from "../notify/pictures/pictures.ts";
 import { createHouseTime } from "../notify/render.ts";
+import type { DevicePictures } from "../pictures/pictures.ts";
 import type { HouseEffects, Undelivered } from "../rules/model/host.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import type { House } from "./wire-house.ts";
@@ -46,7 +47,12 @@ const NO_HOOKS: NoticeHooks = { sent() {}, lost() {}, withLinks: (message) => me
 export function wireNotify(
   { config, home, edge, log, gate }: HubOptions,
   { db, feed, budget, limits }: Stores,
-  { house, late, stack }: { house: House; late: Late; stack: AsyncDisposableStack },
+  {
+    house,
+    pictures: shown,
+    late,
+    stack,
+  }: { house: House; pictures: Pick<DevicePictures, "find" | "next">; late: Late; stack: AsyncDisposableStack },
 ): Notifications {
   const { clock, random } = edge;
   const { registry, variables } = house;
@@ -85,6 +91,7 @@ export function wireNotify(
       home: home.root,
       folder: home.waitingPictures,
       device: (id) => registry.find(id),
+      shown,
       retained: (topic) => [...(late.mqtt?.retainedOthers(topic) ?? [])].at(-1)?.payload,
     }),
   );

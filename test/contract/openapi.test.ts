@@ -310,6 +310,8 @@ describe("every value is held to the rules that stand in the document:", () => {
 describe("what is read looks as described:", () => {
   // An upgrade and a call with a rule's secret are not simply read; a plugin that is off cannot be asked; this hub has no file.
   const OTHERWISE: Record<string, number> = {
+    // No device of this house shows any.
+    "GET /api/v1/devices/{id}/picture": 404,
     "GET /api/v1/plugins/{id}/config": 409,
     "GET /api/v1/plugins/{id}/storage": 403,
     "GET /api/v1/events/stream": 426,

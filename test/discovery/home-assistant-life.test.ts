@@ -318,6 +318,7 @@ test("the hub says when it comes and goes, and takes announcements back where it
       knows: () => false,
       isRead: () => false,
       report(_s: unknown, _k: string, _r: Report) {},
+      heard() {},
     },
   };
   const source = createHomeAssistantSource(host, { prefix: "ha", isElsewhere: () => false });
@@ -333,7 +334,16 @@ test("forgetting a device empties every announcement that made it", async () => 
     engine: createTemplateEngine(() => ({ at: 0, offsetMs: () => 0 })),
     describe: (_sender: unknown, _key: string, device: { forget?: () => unknown }) =>
       void forgets.push(() => device.forget?.()),
-    ...{ withdraw() {}, broken() {}, ask() {}, refused() {}, knows: () => false, isRead: () => false, report() {} },
+    ...{
+      withdraw() {},
+      broken() {},
+      ask() {},
+      refused() {},
+      knows: () => false,
+      isRead: () => false,
+      report() {},
+      heard() {},
+    },
   };
   const source = createHomeAssistantSource(host, { prefix: "ha", isElsewhere: () => false });
   for (const id of ["a", "b"]) {

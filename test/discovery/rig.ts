@@ -11,6 +11,9 @@ import { messageIn } from "../../src/discovery/entry.ts";
 import { sourcesOf } from "../../src/discovery/sources/index.ts";
 import { openDiscoveryStore } from "../../src/discovery/store.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
+import { PicturesSection } from "../../src/pictures/config.ts";
+import type { FetchPicture } from "../../src/pictures/fetches.ts";
+import { startDevicePictures } from "../../src/pictures/pictures.ts";
 import { openRegistry } from "../../src/state/registry.ts";
 import { sectionOf } from "../support/section.ts";
 import { openTestState } from "../support/state-db.ts";
@@ -22,6 +25,8 @@ interface RigOptions {
   mayPublish?: (topic: string) => boolean;
   profiles?: Parameters<typeof sourcesOf>[1];
   clock?: VirtualClock;
+  pictures?: Partial<PicturesSection>;
+  fetch?: FetchPicture;
   /** Starts on what this one has left, as after a restart. */
   after?: { folder: TemporaryFolder };
 }
@@ -30,6 +35,8 @@ export function createRig({
   discovery: section = {},
   mayPublish = () => true,
   profiles,
+  pictures: pictured = {},
+  fetch = () => Promise.reject(new Error("no network")),
   after,
   clock = createVirtualClock(),
 }: RigOptions = {}) {
@@ -43,6 +50,11 @@ export function createRig({
   const refusals: { deviceId: string; message: string }[] = [];
   const reached: LimitReached[] = [];
   const actions: { device_id: string; action: string; data?: JsonObject }[] = [];
+  const pictures = startDevicePictures({
+    ...{ clock, log: silentLog, fetch, folder: folder.at("device-pictures"), budget: { allows: () => true } },
+    section: sectionOf(PicturesSection, pictured),
+    devices: () => [...registry.list()].map(({ id }) => id),
+  });
   const discovery = new Discovery({
     clock,
     log: silentLog,
@@ -54,21 +66,24 @@ export function createRig({
     sources: sourcesOf(config, profiles),
     offsetMs: () => 3_600_000,
     retained: () => [],
+    onPicture: pictures.take,
     onRefused: (refusal) => void refusals.push(refusal),
     onAction: (action) => actions.push(action),
     publish: async (outgoing) => void published.push(outgoing),
   });
   registry.onRemoved("discovery", ({ id }) => discovery.removed(id));
+  registry.onRemoved("pictures", ({ id }) => void pictures.forget(id));
   return {
-    ...{ folder, clock, registry, discovery, events, published, actions, refusals, reached },
+    ...{ folder, clock, registry, pictures, discovery, events, published, actions, refusals, reached },
     publish(topic: string, payload: unknown, { account = "z2m", retain = false } = {}): void {
-      const text = typeof payload === "string" ? payload : JSON.stringify(payload);
-      const bytes = new TextEncoder().encode(text);
+      const text = (): string => (typeof payload === "string" ? payload : JSON.stringify(payload));
+      const bytes = payload instanceof Uint8Array ? payload : new TextEncoder().encode(text());
       const sender = { name: account, mayPublish };
       discovery.hear({ sender, topic, payload: bytes, retain, message: messageIn(bytes) });
     },
     sent: () => published.splice(0).map(({ topic, payload }) => ({ topic, payload: jsonOr(payload) })),
     [Symbol.dispose]() {
+      pictures[Symbol.dispose]();
       registry[Symbol.dispose]();
       db[Symbol.dispose]();
       folder[Symbol.dispose]();

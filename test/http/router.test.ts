@@ -186,7 +186,7 @@ test("no handler of the hub runs for a request that did not come through the rou
     },
     ...{ backups: part, restores: part, mqttAccounts: part, alerts: part, audit: part, storageFault: part },
     limits: part,
-    ...{ layouts: part, guests: part, calendars: part, exports: part, webPush: part },
+    ...{ layouts: part, guests: part, pictures: part, calendars: part, exports: part, webPush: part },
     ...{ remote: part, visits: part, recoverySheet: part },
     ...{ configFile: part, restart: part, upgrades: part },
     ...{ secondMachine: part, standing: () => undefined, hasLease: false, pairingRestart: part, assertHub: part },

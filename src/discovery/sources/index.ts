@@ -1,6 +1,7 @@
 // Every source of descriptions, the best first: of two that describe the same thing, the first counts.
 import type { DiscoverySection } from "../config.ts";
 import type { CreateSource } from "../source.ts";
+import { createFrigateSource } from "./frigate/source.ts";
 import { createHomeAssistantSource } from "./home-assistant/source.ts";
 import { createHomieSource } from "./homie/source.ts";
 import type { Profiles } from "./profiles/profiles.ts";
@@ -21,6 +22,7 @@ export function sourcesOf(config: DiscoverySection, profiles?: Pick<Profiles, "f
     ...(config.tasmota ? [(host: Parameters<CreateSource>[0]) => createTasmotaSource(host)] : []),
     ...(config.shelly ? [createShellySource] : []),
     ...(config.homie ? [(host: Parameters<CreateSource>[0]) => createHomieSource(host, config.homie_base)] : []),
+    ...(config.frigate ? [createFrigateSource] : []),
     ...(config.homeassistant ? [homeAssistant] : []),
     ...(profiles ? [(host: Parameters<CreateSource>[0]) => createProfilesSource(host, profiles)] : []),
   ];

@@ -265,7 +265,7 @@ export function deviceRoutes({
 const SHARED = { conflict: "Several devices have this name; the message lists their ids" };
 
 /** By its id, or by a name that no other has. Throws HubError `conflict` and `not_found`. */
-function deviceCalled(registry: Pick<Registry, "get" | "find" | "list">, text: string): DeviceState {
+export function deviceCalled(registry: Pick<Registry, "get" | "find" | "list">, text: string): DeviceState {
   return registry.find(text) ?? oneCalled("device", [...registry.list()], text) ?? registry.get(text);
 }
 

@@ -41,6 +41,7 @@ import { type BackupRouteDeps, backupRoutes } from "./backup.ts";
 import { type BackupTargetRouteDeps, backupTargetRoutes } from "./backup-targets.ts";
 import { blueprintRoutes } from "./blueprints.ts";
 import { calendarRoutes } from "./calendars.ts";
+import { type DevicePictureRoutesDeps, devicePictureRoutes } from "./device-pictures.ts";
 import { type DeviceRoutesDeps, deviceRoutes } from "./devices.ts";
 import { discoveryRoutes } from "./discovery.ts";
 import { eventRoutes } from "./events.ts";
@@ -94,6 +95,7 @@ export interface RouteDeps {
   virtual: VirtualDevices;
   history: History;
   exports: Exports;
+  pictures: DevicePictureRoutesDeps["pictures"];
   calendars: Calendars;
   areas: Areas;
   scenes: Scenes;
@@ -152,6 +154,7 @@ export function allRoutes(deps: RouteDeps & { callers: Callers }): Routes {
       apiKeyRoutes({ ...deps, apiKeys: deps.auth.apiKeys }),
       eventRoutes(deps),
       deviceRoutes({ ...deps, refuseRemoval: deps.virtual.refuseRemoval }),
+      devicePictureRoutes(deps),
       discoveryRoutes(deps),
       historyRoutes(deps),
       historyExportRoutes(deps),

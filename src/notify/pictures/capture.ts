@@ -6,19 +6,33 @@ import type { Picture } from "../channel.ts";
 import { readHouseFile } from "./house-file.ts";
 import { type MqttPictureDeps, nextPicture } from "./mqtt-pictures.ts";
 import { pictureOf, plainName } from "./picture-type.ts";
-import { fetchSnapshot, type PicturedDevice, type SnapshotDeps, snapshotUrl } from "./snapshot.ts";
+import { fetchSnapshot, type PicturedDevice, type SnapshotDeps, type SnapshotOf, snapshotUrl } from "./snapshot.ts";
 
 export interface CaptureDeps extends SnapshotDeps, MqttPictureDeps {
   clock: Clock;
   /** HUB_HOME. */
   home: string;
   device: (id: string) => PicturedDevice | undefined;
+  /** What devices have shown, as the hub keeps it; `of` is which of a device's pictures. */
+  shown: ShownPictures;
+}
+
+export interface ShownPictures {
+  find(id: string, wanted: { of?: string | undefined }): Promise<ShownPicture | undefined>;
+  next(id: string, of: string | undefined, signal: AbortSignal): Promise<ShownPicture | undefined>;
+}
+
+interface ShownPicture {
+  readonly at: number;
+  readonly bytes: Uint8Array;
 }
 
 /** An alarm waits no longer for its picture. */
 const WITHIN_MS = 5000;
 /** How long a newer picture may take until a retained one will do. */
 const NEWER_WITHIN_MS = 2000;
+/** A camera that noticed something sends its picture a little before or after whoever rings. */
+const OF_THE_MOMENT_MS = 5000;
 
 /** `image` as the rule gives it. Rejects within some seconds with a HubError that says why in plain words. */
 export async function capture(image: string, deps: CaptureDeps): Promise<Picture> {
@@ -47,7 +61,10 @@ export function nameOf(source: ImageSource): string {
 async function bytesOf(source: ImageSource, deps: CaptureDeps, signal: AbortSignal): Promise<Uint8Array> {
   switch (source.kind) {
     case "device":
-      return fetchSnapshot(snapshotUrl(deps.device(source.id), source), deps, signal);
+      return (
+        (await shownBytes(source, deps, signal)) ??
+        fetchSnapshot(snapshotUrl(deps.device(source.id), source), deps, signal)
+      );
     case "mqtt":
       return nextPicture(source.topic, deps, {
         signal,
@@ -55,5 +72,24 @@ async function bytesOf(source: ImageSource, deps: CaptureDeps, signal: AbortSign
       });
     case "file":
       return readHouseFile(deps.home, source.path);
+  }
+}
+
+/** Of the moment: one that just came, else the next if it comes soon, else the last. Undefined where the device shows nothing itself. */
+async function shownBytes(
+  { id, attribute }: SnapshotOf,
+  { clock, device, shown }: CaptureDeps,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  if (attribute !== undefined && device(id)?.attributes[attribute] !== undefined) return undefined;
+  const last = await shown.find(id, { of: attribute });
+  if (!last || clock.now() - last.at < OF_THE_MOMENT_MS) return last?.bytes;
+  const soon = sleep(clock, "picture", NEWER_WITHIN_MS, signal).then(() => undefined);
+  const over = new AbortController();
+  try {
+    const next = shown.next(id, attribute, AbortSignal.any([signal, over.signal]));
+    return (await Promise.race([next, soon]))?.bytes ?? last.bytes;
+  } finally {
+    over.abort();
   }
 }

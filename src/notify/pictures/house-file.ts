@@ -4,7 +4,7 @@ import { open, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { HubError, systemCode } from "../../core/errors.ts";
 import { PICTURE_FOLDER } from "../../core/image-source.ts";
-import { LARGEST_PICTURE_BYTES } from "./picture-type.ts";
+import { LARGEST_PICTURE_BYTES } from "../../core/picture-type.ts";
 import { tooLarge } from "./snapshot.ts";
 
 /** `path` is relative to `home`, and begins with the folder for pictures. Throws HubError. */

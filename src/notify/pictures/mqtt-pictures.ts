@@ -1,6 +1,6 @@
 // Pictures that cameras publish over MQTT: the next one on the topic, else the one that is retained there.
 import { HubError } from "../../core/errors.ts";
-import { extensionOf, LARGEST_PICTURE_BYTES } from "./picture-type.ts";
+import { readPicture } from "../../core/picture-type.ts";
 
 export interface TopicListeners {
   /** Told of each message outside the hub's own topics. */
@@ -62,14 +62,6 @@ export async function nextPicture(
 
 /** A copy, decoded where it is base64; undefined for what is no picture or too large. */
 function pictureBytes(payload: Uint8Array): Uint8Array | undefined {
-  if (payload.length > 2 * LARGEST_PICTURE_BYTES) return undefined;
-  const bytes = extensionOf(payload) ? Uint8Array.from(payload) : base64In(payload);
-  return bytes.length <= LARGEST_PICTURE_BYTES && extensionOf(bytes) ? bytes : undefined;
-}
-
-function base64In(payload: Uint8Array): Uint8Array {
-  const text = Buffer.from(payload)
-    .toString("latin1")
-    .replace(/^data:image\/[\w.+-]+;base64,/, "");
-  return /^[A-Za-z0-9+/=\s]+$/.test(text.slice(0, 100)) ? Buffer.from(text, "base64") : new Uint8Array();
+  const read = readPicture(payload);
+  return "problem" in read ? undefined : read.bytes;
 }

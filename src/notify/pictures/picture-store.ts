@@ -2,8 +2,8 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { freeBytes, RESERVE_BYTES } from "../../core/free-space.ts";
+import { EXTENSIONS, extensionOf } from "../../core/picture-type.ts";
 import type { Picture } from "../channel.ts";
-import { EXTENSIONS, extensionOf } from "./picture-type.ts";
 
 export interface PictureStore {
   /** On disk when it resolves. When there is no room, the oldest ones go. Rejects where the disk does not take it. */

@@ -2,9 +2,9 @@
 // machine unless a person named it. The user and password of the address go into the login that the camera asks for.
 import { HubError, systemCode } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
+import { LARGEST_PICTURE_BYTES } from "../../core/picture-type.ts";
 import { addressOf } from "./local-services.ts";
 import type { Logins } from "./logins.ts";
-import { LARGEST_PICTURE_BYTES } from "./picture-type.ts";
 
 /** Attributes that hold the address of a picture, the first that does so counts. */
 const SNAPSHOT_ATTRIBUTES = [

@@ -110,6 +110,7 @@ export function openPicturesRig({
     ...{ clock, log, db, notifier, fetch, hosts, retained, random: deps.random },
     ...{ home: folder.path, folder: folder.at("data", "pictures") },
     device: (id) => devices[id],
+    shown: { find: async () => undefined, next: async () => undefined },
   });
   const outbox = startOutbox({
     ...{ db, clock, log, random: deps.random, houseTime: createHouseTime("UTC"), expireHours: 24 },

@@ -1,6 +1,7 @@
 // Every component of Home Assistant's discovery: how each is described.
 
 import { alarm, lawnMower, siren, vacuum } from "./appliances.ts";
+import { camera, image, type Shows } from "./cameras.ts";
 import { climate, humidifier, waterHeater } from "./climate.ts";
 import { cover } from "./cover.ts";
 import { deviceAutomation, event, type Happens, tag } from "./events.ts";
@@ -28,7 +29,7 @@ export const COMPONENTS: ReadonlyMap<string, Component> = new Map<string, Compon
   ["alarm_control_panel", alarm],
   ["binary_sensor", binarySensor],
   ["button", button],
-  // Pictures are not kept.
+  // What they show is no attribute: see PICTURES.
   ["camera", () => []],
   ["climate", climate],
   ["cover", cover],
@@ -72,9 +73,15 @@ export const HAPPENINGS: ReadonlyMap<string, Happens> = new Map<string, Happens>
   ["tag", tag],
 ]);
 
+/** Those that show something. */
+export const PICTURES: ReadonlyMap<string, Shows> = new Map<string, Shows>([
+  ["camera", camera],
+  ["image", image],
+]);
+
 /** The richest says what a device is: a ceiling fan with a lamp is a fan. */
 export const RICHEST = [
   ...["climate", "water_heater", "humidifier", "cover", "valve", "lock", "fan", "light", "vacuum", "lawn_mower"],
   ...["media_player"],
-  ...["alarm_control_panel", "siren", "switch", "number", "select", "binary_sensor", "sensor"],
+  ...["alarm_control_panel", "camera", "siren", "switch", "number", "select", "binary_sensor", "sensor", "image"],
 ];

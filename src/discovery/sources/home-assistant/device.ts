@@ -1,12 +1,13 @@
 // One device of Home Assistant's discovery: all its entities together, as attributes of one thing.
 import { messageOf } from "../../../core/errors.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
-import type { DescribedDevice } from "../../described.ts";
+import type { DescribedDevice, PictureTopic } from "../../described.ts";
+import { pictureAttributes } from "../../pictures.ts";
 import type { Engine } from "../../templates/template.ts";
 import { hardwareOf } from "./about.ts";
 import { type Availability, availabilityOf, availabilityOfAll, availabilityText } from "./availability.ts";
 import { withPower } from "./climate-mode.ts";
-import { COMPONENTS, HAPPENINGS, RICHEST, SINGLE } from "./components.ts";
+import { COMPONENTS, HAPPENINGS, PICTURES, RICHEST, SINGLE } from "./components.ts";
 import { type DescribedAttribute, Options } from "./entity.ts";
 import type { Happening } from "./events.ts";
 import { type Extras, extrasOf } from "./extras.ts";
@@ -48,6 +49,7 @@ interface Found {
   happenings: Happening[];
   extras: Extras[];
   availabilities: Map<string, Availability>;
+  pictures: PictureTopic[];
 }
 
 export function describeEntities(
@@ -55,7 +57,7 @@ export function describeEntities(
   { block, identities, engine, memory, ...on }: DescribeOptions,
 ): DeviceOfEntities {
   const problems: EntityProblem[] = [];
-  const found: Found = { attributes: [], happenings: [], extras: [], availabilities: new Map() };
+  const found: Found = { attributes: [], happenings: [], extras: [], availabilities: new Map(), pictures: [] };
   for (const [at, entity] of entities.entries()) {
     try {
       if (at >= MOST_ENTITIES) throw new Error(`a device has at most ${MOST_ENTITIES} entities`);
@@ -71,17 +73,22 @@ export function describeEntities(
   const renames: Record<string, string> = happenings.length > 0 ? { action: "climate_action" } : {};
   const all = withSiren(withPower(found.attributes));
   const device = described(block, entities, identities);
+  const runtime = runtimeOf(named(readable(all, [device.name ?? "", ...identities]), { richest: RICHEST, renames }), {
+    happenings,
+    extras,
+    availability,
+    memory,
+    engine,
+    ...on,
+  });
+  const { pictures } = found;
   return {
     ...device,
     formerNames: () => namesById(named(all, { richest: RICHEST, renames })),
-    ...runtimeOf(named(readable(all, [device.name ?? "", ...identities]), { richest: RICHEST, renames }), {
-      happenings,
-      extras,
-      availability,
-      memory,
-      engine,
-      ...on,
-    }),
+    ...runtime,
+    attributes: [...runtime.attributes, ...pictureAttributes(pictures)],
+    topics: [...new Set([...runtime.topics, ...pictures.map(({ topic }) => topic)])],
+    ...(pictures.length > 0 && { pictures }),
     problems,
   };
 }
@@ -103,6 +110,7 @@ function describeEntity(
     text === undefined ? undefined : (memory.availabilities.get(text) ?? availabilityOf(config, engine));
   const [describe, happens] = [COMPONENTS.get(component), HAPPENINGS.get(component)];
   const attributes = describe?.(options) ?? [];
+  const shown = PICTURES.get(component)?.(options) ?? [];
   const isOnly = SINGLE.has(component);
   const happenings = happens?.(options) ?? [];
   const extras = extrasOf(options);
@@ -115,6 +123,7 @@ function describeEntity(
     })),
   );
   found.happenings.push(...happenings);
+  found.pictures.push(...shown);
   if (extras) found.extras.push(extras);
   if (text !== undefined && availability) found.availabilities.set(text, availability);
 }

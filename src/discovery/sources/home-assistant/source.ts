@@ -125,10 +125,7 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
     }
     host.describe(sender, key, { ...device, forget: () => [...announced].map(({ topic }) => emptied(topic)) });
     for (const topic of device.topics) {
-      for (const heard of known.has(topic) ? [] : early.of(sender, topic)) {
-        const report = device.read(heard.topic, heard.message());
-        host.report(sender, key, heard.retain ? { ...report, actions: [] } : report);
-      }
+      for (const heard of known.has(topic) ? [] : early.of(sender, topic)) host.heard(sender, key, heard);
     }
   }
 

@@ -17,6 +17,7 @@ import { Controls } from "./device/controls.tsx";
 import { EventList } from "./device/event-list.tsx";
 import { Family } from "./device/family.tsx";
 import { History } from "./device/history.tsx";
+import { Pictures } from "./device/pictures.tsx";
 import { RawValues } from "./device/raw-values.tsx";
 import { outagesOf, useEvents } from "./device/use-events.ts";
 import { Uses } from "./device/uses.tsx";
@@ -39,6 +40,7 @@ function Shown({ device }: { device: Device }) {
       <Head device={device} />
       <div class="device-columns">
         <div>
+          {device.attributes.picture_at !== undefined && <Pictures device={device} />}
           <Controls device={device} />
           {isGroup(device) && <Members group={device.id} />}
           <Family device={device} />

@@ -1,0 +1,33 @@
+// Wires the pictures of devices: fetched through the same door as those of messages, forgotten with their device.
+import { background } from "../core/lifecycle.ts";
+import { guardedFetch } from "../notify/guarded-fetch.ts";
+import { createLogins } from "../notify/pictures/logins.ts";
+import { fetchSnapshot } from "../notify/pictures/snapshot.ts";
+import { type DevicePictures, startDevicePictures } from "../pictures/pictures.ts";
+import type { HubOptions } from "./options.ts";
+import type { House } from "./wire-house.ts";
+import type { Stores } from "./wire-stores.ts";
+
+const HINT = 'to take pictures from the house itself, set [pictures] addresses = "house"';
+
+export function wirePictures(
+  { config, home, edge, log }: HubOptions,
+  { db, budget }: Stores,
+  { house: { registry }, stack }: { house: House; stack: AsyncDisposableStack },
+): DevicePictures {
+  const { pictures: section, notify } = config;
+  const own = log.child("pictures");
+  const logins = createLogins(edge.random);
+  const fetch =
+    section.addresses === "internet" ? guardedFetch(edge.fetch, { reach: "internet", hint: HINT }) : edge.fetch;
+  const pictures = stack.use(
+    startDevicePictures({
+      ...{ section, budget, log: own, clock: edge.clock, folder: home.devicePictures },
+      fetch: (address, signal) => fetchSnapshot(address, { fetch, hosts: notify.picture_hosts, logins }, signal),
+      // A house that was lost has no devices; its pictures may still be wanted.
+      devices: () => (db.copy || db.setAside ? undefined : [...registry.list()].map(({ id }) => id)),
+    }),
+  );
+  registry.onRemoved("pictures", ({ id }) => background(own, "pictures", pictures.forget(id)));
+  return pictures;
+}

@@ -1,0 +1,64 @@
+// What a camera shows: the newest picture, and the last ones to choose from.
+import { useEffect, useState } from "preact/hooks";
+import { Age } from "../../components/age.tsx";
+import { ask, get } from "../../state/api.ts";
+import type { Device } from "../../state/house.ts";
+import { t } from "../../texts/index.ts";
+
+interface Kept {
+  at: string;
+  of: string | null;
+}
+
+const MOST_LISTED = 30;
+
+export function Pictures({ device: { id, name, attributes } }: { device: Device }) {
+  const newest = String(attributes.picture_at ?? "");
+  const [kept, setKept] = useState<readonly Kept[]>([]);
+  const [chosen, setChosen] = useState<string>();
+  useEffect(() => {
+    get<Kept[]>(`${addressOf(id)}s`).then(setKept, () => {});
+  }, [id, newest]);
+  const shown = kept.find(({ at }) => at === chosen) ?? kept[0];
+  const at = shown?.at ?? newest;
+  const picture = usePicture(id, at, shown?.of ?? undefined);
+  return (
+    <section class="card" aria-labelledby="pictures">
+      <h2 id="pictures">{t("device.pictures")}</h2>
+      {picture !== undefined && <img class="picture" src={picture} alt={t("device.picture_alt", { name })} />}
+      <p class="hint">
+        {shown?.of} <Age at={at} />
+      </p>
+      {kept.length > 1 && (
+        <label>
+          {t("device.picture_choose")}{" "}
+          <select value={shown?.at} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+            {kept.slice(0, MOST_LISTED).map((one) => (
+              <option key={`${one.at} ${one.of}`} value={one.at}>
+                {[new Date(one.at).toLocaleString(), one.of].filter(Boolean).join(" · ")}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </section>
+  );
+}
+
+const addressOf = (id: string): string => `/devices/${encodeURIComponent(id)}/picture`;
+
+/** An address within the page, as an `img` cannot send the token. The last one stays until the next is there. */
+function usePicture(id: string, at: string, of: string | undefined): string | undefined {
+  const [address, setAddress] = useState<string>();
+  useEffect(() => {
+    const over = new AbortController();
+    const query = new URLSearchParams({ at, ...(of !== undefined && { of }) });
+    ask("GET", `${addressOf(id)}?${query}`, { signal: over.signal })
+      .then((answer) => answer.blob())
+      .then((blob) => setAddress(URL.createObjectURL(blob)))
+      .catch(() => {});
+    return () => over.abort();
+  }, [id, at, of]);
+  useEffect(() => () => URL.revokeObjectURL(address ?? ""), [address]);
+  return address;
+}
