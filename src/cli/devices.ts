@@ -18,7 +18,7 @@ export const devices: Command = {
     json: { type: "boolean", doc: "print JSON, with everything that is known of them" },
   },
   maxPositionals: 4,
-  completes: { "": "device", "rename-attribute": ["device", "reported"] },
+  completes: { "": "device" },
   async run(invocation) {
     const { options, positionals } = invocation;
     const { client } = await reach(invocation);

@@ -30,7 +30,7 @@ import type { Origin, Reported, StateReport } from "./reports.ts";
 import type { Sampling } from "./sampling.ts";
 import { readingOf, type StateWriter, startStateWriter } from "./state-writer.ts";
 import { type Described, DeviceWords, type RenamedAttribute } from "./words/device-words.ts";
-import { GivenByPeople, inPresentNames } from "./words/given-by-people.ts";
+import { GivenByPeople, readingOfName, takePresentNames } from "./words/given-by-people.ts";
 
 export type { Reported } from "./reports.ts";
 
@@ -71,7 +71,6 @@ export class Registry implements Disposable {
   readonly #identities: Bus<{ type: "identified" }>;
   readonly #states: StateWriter;
   readonly #availability: Availability;
-  /** What people call attributes. */
   readonly given: GivenByPeople;
   readonly #words: DeviceWords;
   readonly #onRenamed: RegistryOptions["onRenamed"];
@@ -89,10 +88,12 @@ export class Registry implements Disposable {
     this.given = new GivenByPeople(db);
     this.#words = new DeviceWords(this.given);
     this.#devices = new Map(this.#store.load().map((device) => [device.id, device]));
-    // The journal may speak of an attribute as it was called until then.
-    for (const device of this.#devices.values()) Object.assign(device, inPresentNames(device, this.given));
     this.#quota = new DeviceQuota(config, limits ?? { reached() {} });
-    for (const device of this.#devices.values()) this.#quota.set(device, bytesOf(device));
+    for (const device of this.#devices.values()) {
+      // The journal may speak of an attribute as it was called until then.
+      takePresentNames(device, this.given);
+      this.#quota.set(device, bytesOf(device));
+    }
     [this.#removals, this.#reports, this.#identities] = [createBus(log), createBus(log), createBus(log)];
     this.#states = startStateWriter({ ...options, store: this.#store });
     const changed = (device: Device): void =>
@@ -243,22 +244,13 @@ export class Registry implements Disposable {
     return known.includes(tag) ? tag : (known.find((one) => spelled(one) === spelled(tag)) ?? tag);
   }
 
-  /** What is called `from` is `to` from now on, by what was given; returns what makes it so again. Nothing is written. */
-  takeNames(id: string): () => void {
-    const device = this.get(id);
-    const { details, attributes, lastChanged } = device;
-    Object.assign(device, inPresentNames(device, this.given));
-    return () => void Object.assign(device, { details, attributes, lastChanged });
-  }
+  /** It has the names that were given; returns what takes them back. Nothing is written. */
+  takeNames = (id: string): (() => void) => takePresentNames(this.get(id), this.given);
 
   /** The names are kept: what is known of the device is written under them, and the house is told. */
   tookNames(id: string, from: string, to: string): void {
     const device = this.get(id);
-    const value = device.attributes[to];
-    const at = device.lastChanged[to] ?? this.#clock.now();
-    // The history has it already, under the former name.
-    const reading = { device: id, at, gone: [from], unrecorded: true, retained: true } as const;
-    this.#states.changed(device, { ...reading, gone: [from], ...(value !== undefined && { set: { [to]: value } }) });
+    this.#states.changed(device, readingOfName(device, { from, to, at: this.#clock.now() }));
     this.#sampling?.removed(id);
     this.#identities.publish({ type: "identified" });
     this.#emit({ type: "device_attribute_renamed", device_id: id, previous_name: from, name: to });

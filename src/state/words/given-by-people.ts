@@ -1,6 +1,7 @@
 // What people call attributes of devices. Behind this, all of the hub has their names; the device's source goes on with its own, in
 // both directions. A name that an attribute has had is never another's.
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import type { Reading } from "../../db/readings.ts";
 import { readEach, textIn } from "../../db/rows.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { Device, DeviceDetails } from "../device.ts";
@@ -157,8 +158,15 @@ function renamedIn(described: JsonObject, nameOf: (name: string) => string): Jso
   };
 }
 
+/** What is known of it has the names that were given; returns what takes them back. */
+export function takePresentNames(device: Device, given: GivenByPeople): () => void {
+  const { details, attributes, lastChanged } = device;
+  Object.assign(device, inPresentNames(device, given));
+  return () => void Object.assign(device, { details, attributes, lastChanged });
+}
+
 /** What is known of it under former names has the present ones. */
-export function inPresentNames({ id, details, attributes, lastChanged }: Device, given: GivenByPeople) {
+function inPresentNames({ id, details, attributes, lastChanged }: Device, given: GivenByPeople) {
   const times = given.inPresent(id, lastChanged) as Device["lastChanged"];
   // What is known under the present name is newer.
   const former = given.inPresent(id, attributes);
@@ -172,4 +180,14 @@ export function inPresentNames({ id, details, attributes, lastChanged }: Device,
     attributes: { ...former, ...newer },
     lastChanged: { ...times, ...newerTimes } as Device["lastChanged"],
   };
+}
+
+/** The present value under its new name. The history has it already, under the former one. */
+export function readingOfName(
+  { id, attributes, lastChanged }: Device,
+  { from, to, at }: { from: string; to: string; at: number },
+): Reading {
+  const value = attributes[to];
+  const reading: Reading = { device: id, at: lastChanged[to] ?? at, gone: [from], unrecorded: true, retained: true };
+  return value === undefined ? reading : { ...reading, set: { [to]: value } };
 }

@@ -83,6 +83,13 @@ const EVENTS: Readonly<Record<string, readonly [AnyIconName, Words]>> = {
     (event) =>
       phrase("event.renamed", { device: device(event), before: text(event.previous_name), name: text(event.name) }),
   ],
+  device_attribute_renamed: [
+    "pencil",
+    (event) =>
+      phrase("event.attribute_renamed", {
+        ...{ device: device(event), before: text(event.previous_name), name: text(event.name) },
+      }),
+  ],
   timer_state_changed: [
     "timer",
     (event) =>

@@ -43,6 +43,7 @@ export const activity: Translated<"activity"> = {
   "event.battery_good": "Die Batterie ist wieder gut, {percent} %: {device}",
   "event.battery_low_reported": "Die Batterie von {device} ist schwach",
   "event.battery_good_reported": "Die Batterie von {device} ist wieder gut",
+  "event.attribute_renamed": "„{before}“ von {device} heißt jetzt „{name}“",
   "event.renamed": "{device} hat einen neuen Namen: {name}, vorher {before}",
   "event.timer": "Der Timer {device} {state}",
   "event.mode_on": "{mode} hat begonnen",

@@ -40,6 +40,7 @@ export const activity = {
   "event.battery_good": "The battery of {device} is good again: {percent} %",
   "event.battery_low_reported": "The battery of {device} is low",
   "event.battery_good_reported": "The battery of {device} is good again",
+  "event.attribute_renamed": '"{before}" of {device} is called "{name}" now',
   "event.renamed": "{device} has a new name: {name}, before {before}",
   "event.timer": "The timer {device} {state}",
   "event.mode_on": "{mode} has begun",
