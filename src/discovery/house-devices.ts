@@ -4,8 +4,8 @@ import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { PictureTopic, Report, Shown } from "./described.ts";
 import type { Entry } from "./entry.ts";
-import { actionOf, toldOf } from "./presses.ts";
 import { MOST_BESIDE, PICTURE_AT, PICTURE_OF, picturesOn } from "./pictures.ts";
+import { actionOf, toldOf } from "./presses.ts";
 import { schemaOf } from "./schema.ts";
 import type { Heard } from "./source.ts";
 
