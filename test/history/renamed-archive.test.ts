@@ -21,7 +21,7 @@ const SENT = [
 ];
 
 /** Answers as a database does. */
-const database: Archive = {
+const databaseOf = (SENT: readonly ArchivedSample[]): Archive => ({
   async attributes({ attributes }) {
     return [...new Set(SENT.map(({ attribute }) => attribute))].filter((one) => attributes?.includes(one) ?? true);
   },
@@ -47,8 +47,8 @@ const database: Archive = {
       };
     });
   },
-};
-const archive = archiveOfRenamed(database, () => RENAMED);
+});
+const archive = archiveOfRenamed(databaseOf(SENT), () => RENAMED);
 const told = (samples: readonly ArchivedSample[]) => samples.map(({ attribute, at, value }) => [attribute, at, value]);
 const all = { deviceId: "door", from: 0, to: 100, limit: 100 };
 
@@ -92,4 +92,54 @@ test("buckets, with the one in which the name changed", async () => {
 
 test("another device is asked as it is", async () => {
   expect(told(await archive.samples({ ...all, deviceId: "lamp", attributes: ["contact"] }))).toHaveLength(4);
+});
+
+// A hub that called `t` otherwise at 20, and a person who called `temp` and `hum` otherwise at 40 and 60.
+const TWICE = archiveOfRenamed(
+  databaseOf([
+    sample("t", 10, 1),
+    sample("h", 12, 1),
+    sample("temp", 25, 2),
+    sample("hum", 32, 3),
+    sample("room", 45, 4),
+    sample("hum", 50, 5),
+    sample("damp", 65, 6),
+    sample("room", 70, 7),
+  ]),
+  () => [
+    { deviceId: "door", from: "t", to: "room", at: 20 },
+    { deviceId: "door", from: "h", to: "damp", at: 20 },
+    { deviceId: "door", from: "temp", to: "room", at: 40 },
+    { deviceId: "door", from: "hum", to: "damp", at: 60 },
+  ],
+);
+const ROOM = [10, 25, 45, 70];
+const DAMP = [12, 32, 50, 65];
+
+test("attributes of one device that got other names at different times", async () => {
+  const timesOf = async (attributes?: string[]) =>
+    (await TWICE.samples({ ...all, ...(attributes && { attributes }) })).map(({ attribute, at }) => [attribute, at]);
+  const expected = [...ROOM.map((at) => ["room", at]), ...DAMP.map((at) => ["damp", at])];
+  expect(await timesOf()).toEqual(expected.sort((a, b) => Number(a[1]) - Number(b[1])));
+  expect(await timesOf(["room"])).toEqual(ROOM.map((at) => ["room", at]));
+  expect(await timesOf(["damp"])).toEqual(DAMP.map((at) => ["damp", at]));
+  for (const name of ["t", "temp", "hum"]) expect(await timesOf([name])).toEqual([]);
+  for (const at of [11, 21, 33, 46, 61, 71]) {
+    const last = await TWICE.lastBefore({ deviceId: "door", at });
+    const lastOf = (times: number[]): number => times.findLast((one) => one < at) ?? 0;
+    expect(Object.fromEntries(last.map((one) => [one.attribute, one.at]))).toEqual({
+      room: lastOf(ROOM),
+      ...(lastOf(DAMP) > 0 && { damp: lastOf(DAMP) }),
+    });
+  }
+  const found = await TWICE.summaries({ ...all, starts: [0, 30] });
+  expect(found.map(({ bucket, count, at, last }) => [bucket, last.attribute, count, at, last.at])).toEqual([
+    [0, "room", 2, 10, 25],
+    [0, "damp", 1, 12, 12],
+    [1, "damp", 3, 32, 65],
+    [1, "room", 2, 45, 70],
+  ]);
+  // Former names too: they may have been given again.
+  expect(await TWICE.attributes({ deviceId: "door" })).toEqual(expect.arrayContaining(["damp", "room"]));
+  expect(await TWICE.attributes({ deviceId: "door", attributes: ["room"] })).toEqual(["room"]);
 });
