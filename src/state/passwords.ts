@@ -6,10 +6,21 @@ import type { Device, DeviceDetails } from "./device.ts";
 
 /** The names of all of them in the house: where a text does not say which device it is about. */
 export function passwordsOf(devices: Iterable<Pick<Device, "details">>): ReadonlySet<string> {
-  return new Set([...devices].flatMap(({ details }) => passwordsInDetails(details)));
+  const names = new Set<string>();
+  for (const { details } of devices) for (const name of passwordsInDetails(details)) names.add(name);
+  return names;
 }
 
-function passwordsInDetails({ schema, capabilities }: DeviceDetails): string[] {
+/** A device that describes itself anew gets other details. */
+const known = new WeakMap<DeviceDetails, readonly string[]>();
+
+function passwordsInDetails(details: DeviceDetails): readonly string[] {
+  const names = known.get(details) ?? passwordsIn(details);
+  known.set(details, names);
+  return names;
+}
+
+function passwordsIn({ schema, capabilities }: DeviceDetails): string[] {
   const described = [schema, capabilities].flatMap((one) =>
     isObject(one?.properties) ? Object.entries(one.properties) : [],
   );
