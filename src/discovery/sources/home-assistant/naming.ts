@@ -165,8 +165,10 @@ function merged(a: FoundAttribute, b: FoundAttribute): FoundAttribute {
   const richer = rank(b) > rank(a) ? b : a;
   const other = richer === a ? b : a;
   const readings = richer.readings.length > 0 ? richer.readings : other.readings;
+  // A light is turned on with its effect: where there is a choice of effects beside it, that one leaves a lamp as it is.
+  const both = isChoiceBesideLight(other, richer) ? ([other, richer] as const) : ([richer, other] as const);
   const { commanded, key } =
-    richer.commanded && other.commanded ? inOptions(richer, other) : richer.commanded ? richer : other;
+    richer.commanded && other.commanded ? inOptions(...both) : richer.commanded ? richer : other;
   const { options, reported } = optionsOf(richer, other);
   const expires = richer.expires ?? other.expires;
   return {
@@ -184,6 +186,9 @@ function merged(a: FoundAttribute, b: FoundAttribute): FoundAttribute {
     ...(readings.length > 0 && { assumed: undefined }),
   };
 }
+
+const isChoiceBesideLight = (one: FoundAttribute, light: FoundAttribute): boolean =>
+  one.component === "select" && light.component === "light";
 
 /** What one of them only reports is none of what can be commanded. */
 function optionsOf(one: FoundAttribute, other: FoundAttribute): Pick<Attribute, "options" | "reported"> {
