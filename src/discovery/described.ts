@@ -66,6 +66,8 @@ export interface Report {
   /** Presses and the like: each is one, however often the same value comes. */
   actions: readonly Press[];
   available?: boolean;
+  /** All attributes that cannot be reached while the device is there; undefined where the message says nothing of it. */
+  unavailable?: readonly string[];
 }
 
 export interface Outgoing {

@@ -36,6 +36,8 @@ export interface DiscoveryOptions {
   offsetMs: (at: number) => number;
   onAction: (action: { device_id: string; action: string; data?: JsonObject }) => void;
   onPicture: TakePicture;
+  /** See `DeviceSpeakerOptions`. */
+  onUnavailable: (deviceId: string, attributes: readonly string[]) => void;
   /** A device did not do what it was told last. */
   onRefused: (refusal: { deviceId: string; message: string }) => void;
   publish: (outgoing: Outgoing) => Promise<void>;
@@ -220,9 +222,10 @@ export class Discovery {
     const entry = this.#make(origin, sender, key);
     if (!entry) return;
     const wasGone = !entry.announced && entry.deviceId !== undefined;
+    const before = entry.announced && this.#entries.ofDevice(entry.deviceId ?? "") === entry ? entry.device : undefined;
     this.#entries.detach(entry);
     Object.assign(entry, { sender, device, described: device, given: undefined, announced: true, problem: undefined });
-    this.#settle(entry);
+    this.#settle(entry, before);
     if (wasGone) this.#speaker.available(entry, true);
   }
 
@@ -275,8 +278,8 @@ export class Discovery {
     return approval(id, { name: device?.name, known });
   }
 
-  /** Makes it a device of the house, unless somebody has to say so first, or another one has it. */
-  #settle(entry: Entry): void {
+  /** Makes it a device of the house, unless somebody has to say so first, or another one has it. `before`: as it has been one until now. */
+  #settle(entry: Entry, before?: DescribedDevice): void {
     const { device, sender } = entry;
     const { store } = this.#options;
     if (!device) return;
@@ -294,6 +297,7 @@ export class Discovery {
     try {
       wasOthers = claim(id, entry, this.#options);
       this.#names.apply(entry, id);
+      if (before && id === entry.deviceId) this.#speaker.takenBack(id, entry, goneOf(before, entry.device ?? device));
       this.#register(id, entry);
     } catch (error) {
       entry.problem = messageOf(error);
@@ -320,4 +324,9 @@ export class Discovery {
     this.#speaker.available(entry, false);
     this.#entries.detach(entry);
   }
+}
+
+function goneOf(before: DescribedDevice, now: DescribedDevice): string[] {
+  const present = new Set(now.attributes.map(({ name }) => name));
+  return before.attributes.filter(({ name, readable }) => readable && !present.has(name)).map(({ name }) => name);
 }

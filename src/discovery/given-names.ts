@@ -75,7 +75,8 @@ export function giveNames(
       attributes: device.attributes.flatMap((one) => renamed(one, names)),
       read(topic, message) {
         const report = device.read(topic, message);
-        return { ...report, attributes: inGiven(report.attributes, topic) };
+        const unavailable = report.unavailable?.flatMap((name) => names.get(name) ?? []);
+        return { ...report, attributes: inGiven(report.attributes, topic), ...(unavailable && { unavailable }) };
       },
       write: (wanted) => withNames(names, () => device.write(inProposed(wanted))),
       ...(assume && { assume: (wanted: JsonObject) => inGiven(assume(inProposed(wanted))) }),

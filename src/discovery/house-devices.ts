@@ -31,6 +31,8 @@ export interface DeviceSpeakerOptions {
   onAction: (action: { device_id: string; action: string; data?: JsonObject }) => void;
   /** A message shows something. */
   onPicture: TakePicture;
+  /** All attributes of a device that cannot be reached while it is there. */
+  onUnavailable: (deviceId: string, attributes: readonly string[]) => void;
   log: Log;
   /** Messages that came before the device was described, or let in. */
   keptOn: (topic: string) => Iterable<Heard>;
@@ -105,6 +107,14 @@ export class DeviceSpeaker {
       for (const one of report.actions) onAction({ device_id: deviceId, ...toldOf(one) });
     }
     if (report.available !== undefined) this.available(entry, report.available, retained);
+    if (report.unavailable) this.#options.onUnavailable(deviceId, report.unavailable);
+  }
+
+  /** What its announcement has no more has no value any more. Nothing is sent for what is only commanded. */
+  takenBack(id: string, { sender }: Entry, names: readonly string[]): void {
+    const attributes = Object.fromEntries(names.map((name) => [name, null]));
+    if (names.length > 0)
+      this.#options.devices.state(id, attributes, { pluginId: sender.name, partial: true, retained: true });
   }
 
   /** A message on one of its topics. */

@@ -28,6 +28,17 @@ export const deviceAvailabilityChanged = defineEvent(
   { device_id: "front_door", available: false },
 );
 
+export const deviceAttributesUnavailable = defineEvent(
+  "device_attributes_unavailable",
+  "A part of a device that is there goes offline or comes back",
+  {
+    device_id: Type.String(),
+    /** All attributes that cannot be reached now; they keep their values. */
+    unavailable: Type.Array(Type.String()),
+  },
+  { device_id: "heating", unavailable: ["pump_on"] },
+);
+
 export const deviceNameChanged = defineEvent(
   "device_name_changed",
   "A device display name is updated",

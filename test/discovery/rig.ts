@@ -15,6 +15,7 @@ import { PicturesSection } from "../../src/pictures/config.ts";
 import type { FetchPicture } from "../../src/pictures/fetches.ts";
 import { startDevicePictures } from "../../src/pictures/pictures.ts";
 import { openRegistry } from "../../src/state/registry.ts";
+import { noteUnavailable } from "../../src/state/unavailable.ts";
 import { sectionOf } from "../support/section.ts";
 import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
@@ -67,6 +68,8 @@ export function createRig({
     offsetMs: () => 3_600_000,
     retained: () => [],
     onPicture: pictures.take,
+    onUnavailable: (id, attributes) =>
+      noteUnavailable({ registry, emit: (event) => events.push(event) }, id, attributes),
     onRefused: (refusal) => void refusals.push(refusal),
     onAction: (action) => actions.push(action),
     publish: async (outgoing) => void published.push(outgoing),

@@ -32,6 +32,11 @@ const Device = Type.Object(
     device_type: nullable,
     tags: Type.Array(Type.String(), { description: "Words that a person gave it; rules find devices by them" }),
     available: Type.Boolean(),
+    unavailable: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "Attributes that cannot be reached while the device can; they keep their values",
+      }),
+    ),
     attributes: Attributes,
     last_seen: nullable,
     last_changed: Type.Record(Type.String(), Type.String(), { description: "Attribute → UTC time of its last change" }),
@@ -312,6 +317,7 @@ function bodyWriter() {
       device_type: device.deviceType ?? null,
       tags: device.tags,
       available: device.available,
+      ...(device.unavailable.length > 0 && { unavailable: device.unavailable }),
       attributes: seesSecrets(role) ? device.attributes : masked(device.attributes),
       last_seen: device.lastSeen === undefined ? null : iso(device.lastSeen),
       last_changed,

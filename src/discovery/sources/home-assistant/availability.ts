@@ -13,7 +13,7 @@ export interface Availability {
   last(): boolean | undefined;
 }
 
-/** Of a device whose entities say different things of it: it is there while any of them is. */
+/** Of a device whose entities say different things of it: it is there while any of them is. Those that say nothing do not count. */
 export function availabilityOfAll(all: readonly Availability[]): Availability | undefined {
   const [only, ...others] = all;
   if (!only || others.length === 0) return only;

@@ -119,7 +119,7 @@ function describeEntity(
   found.attributes.push(
     ...attributes.map((one) => ({
       ...flagged(withId(one, entity, isOnly), config),
-      ...{ component, entity: entity.key, id: entity.id, isUnsaid: isUnsaid(one, entity) },
+      ...{ component, entity: entity.key, id: entity.id, isUnsaid: isUnsaid(one, entity), availability },
     })),
   );
   found.happenings.push(...happenings);

@@ -16,7 +16,7 @@ export interface NamedWord extends SharedWord {
 }
 
 export interface Named {
-  attributes: Map<string, DescribedAttribute>;
+  attributes: Map<string, FoundAttribute>;
   words: Map<string, NamedWord>;
 }
 
