@@ -58,7 +58,10 @@ const steps = (await Bun.stdin.text())
   .filter((line) => line !== "" && !line.startsWith("#"));
 const stepsOf = (kind?: string): string[] =>
   steps.filter((step) => KIND.exec(step)?.[1] === kind).map((step) => step.replace(KIND, ""));
-const together = await Promise.all([runAll(stepsOf(), Number(values["at-once"])), runAll(stepsOf("light"), LIGHT_AT_ONCE)]);
+const together = await Promise.all([
+  runAll(stepsOf(), Number(values["at-once"])),
+  runAll(stepsOf("light"), LIGHT_AT_ONCE),
+]);
 const ended = [...together.flat(), ...(await runAll(stepsOf("alone"), 1))];
 
 print("");
