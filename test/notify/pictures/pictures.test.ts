@@ -183,8 +183,8 @@ test("a device's address may not lead to this machine, unless a person named the
   const devices = deviceWith(`http://localhost:${port}/`);
   {
     await using rig = openPicturesRig({ folder, channels: [push(service)], devices });
-    void rig.say("phone", "door", "device:porch");
-    await until("it is sent", () => service.seen.length === 1);
+    // A rig that ends before the answer would send it again, at a time of its own.
+    await rig.say("phone", "door", "device:porch");
     expect(camera.asked).toEqual([]);
     expect(service.seen[0]?.fields.message).toContain(
       `localhost:${port} is a service of this machine itself; if it is meant, name it in hub.toml, [notify] picture_hosts = ["localhost:${port}"]`,
