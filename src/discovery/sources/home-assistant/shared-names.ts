@@ -8,6 +8,9 @@ export interface FoundAttribute extends DescribedAttribute {
   component: string;
   /** The key of its entity. */
   entity: string;
+  /** Of its entity; see `Entity`. */
+  place: string | undefined;
+  isShared: true | undefined;
   /** The id of its entity. */
   id: string;
   /** See readable.ts. */
