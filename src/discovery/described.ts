@@ -10,6 +10,8 @@ export interface Attribute {
   name: string;
   /** What it is of, as its source tells it from others for ever: the entity, and which of its values. Its name, where there is none. */
   ids?: readonly string[];
+  /** Where it is announced, and from what it is read: by these it is found under another id, or where it has none of its own. */
+  places?: readonly string[];
   type: AttributeType;
   /** As the device names it: `°C`, `%`, `lx`, … */
   unit?: string;

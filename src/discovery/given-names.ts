@@ -18,6 +18,8 @@ export interface GivenNames {
 
 /** Of one device, also of what is announced no more. */
 const MAX_KEPT = 5000;
+/** Of one name: who gets another id each time is known by its place. */
+const MAX_IDS = 10;
 /** Keys that nothing announces. */
 const MAX_REST = 500;
 
@@ -124,7 +126,13 @@ function placed(attributes: readonly Attribute[], kept: ReadonlyMap<string, stri
     used.add(name);
     names.set(one.name, name);
   };
-  const keptNames = ({ ids }: Identified): string[] => ids.flatMap((id) => kept.get(id) ?? []);
+  const keptNames = ({ ids, places }: Identified): string[] => [...ids, ...places].flatMap((id) => kept.get(id) ?? []);
+  // Ids say nothing of whoever got its name by its place alone: another one had the same.
+  for (const one of all)
+    use(
+      one,
+      one.places.map((place) => kept.get(place)).find((name) => one.places.includes(holders.get(name ?? "") ?? "")),
+    );
   // Whoever was called so first, before those that were the same as it once.
   for (const one of all)
     use(
@@ -139,15 +147,28 @@ function placed(attributes: readonly Attribute[], kept: ReadonlyMap<string, stri
   const fresh = new Map<string, string>();
   const isFree = (name: string): boolean => !used.has(name) && !holders.has(name);
   const numbers = new Map<string, number>();
+  const counts = countsOf(kept);
   for (const one of all) {
-    const isFull = kept.size + fresh.size >= MAX_KEPT;
+    const isFull = counts.size >= MAX_KEPT;
     if (!names.has(one.name) && !isFull) use(one, freeName(one.name, isFree, numbers));
     const name = names.get(one.name);
-    if (name === undefined || isFull) continue;
-    for (const id of one.ids) if (!kept.has(id)) fresh.set(id, name);
+    if (name === undefined) continue;
+    for (const id of [...one.ids, ...one.places]) {
+      const count = counts.get(name) ?? 0;
+      if (kept.has(id) || count >= MAX_IDS) continue;
+      fresh.set(id, name);
+      counts.set(name, count + 1);
+    }
   }
   for (const [id, name] of fresh) if (!holders.has(name)) holders.set(name, id);
   return { names, fresh, holders };
+}
+
+/** By name, how many ids it has. */
+function countsOf(kept: ReadonlyMap<string, string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of kept.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
 
 /** `numbers`: where to go on, so that thousands of one name do not each begin at 2. */
@@ -164,14 +185,19 @@ function freeName(wanted: string, isFree: (name: string) => boolean, numbers: Ma
 interface Identified {
   name: string;
   ids: readonly string[];
+  places: readonly string[];
 }
 
 /** Each id belongs to one attribute, the first; what is left without one goes by its name. */
 function withIds(attributes: readonly Attribute[]): Identified[] {
   const taken = new Set<string>();
-  return attributes.map(({ name, ids = [] }) => {
+  const free = (ids: readonly string[]): string[] => {
     const own = ids.filter((id) => !taken.has(id));
     for (const id of own) taken.add(id);
-    return { name, ids: own.length > 0 ? own : [name] };
+    return own;
+  };
+  return attributes.map(({ name, ids = [], places = [] }) => {
+    const one = { name, ids: free(ids), places: free(places) };
+    return one.ids.length + one.places.length > 0 ? one : { ...one, ids: [name] };
   });
 }

@@ -12,7 +12,7 @@ import { type DescribedAttribute, Options } from "./entity.ts";
 import type { Happening } from "./events.ts";
 import { type Extras, extrasOf } from "./extras.ts";
 import type { DeviceMemory } from "./memory.ts";
-import { idOf, type Named, named } from "./naming.ts";
+import { idsOf, type Named, named } from "./naming.ts";
 import type { Entity } from "./payload.ts";
 import { isUnsaid, readable } from "./readable.ts";
 import { runtimeOf } from "./runtime.ts";
@@ -119,7 +119,8 @@ function describeEntity(
   found.attributes.push(
     ...attributes.map((one) => ({
       ...flagged(withId(one, entity, isOnly), config),
-      ...{ component, entity: entity.key, id: entity.id, isUnsaid: isUnsaid(one, entity), availability },
+      ...{ component, entity: entity.key, place: entity.place, isShared: entity.isShared },
+      ...{ id: entity.id, isUnsaid: isUnsaid(one, entity), availability },
     })),
   );
   found.happenings.push(...happenings);
@@ -129,9 +130,10 @@ function describeEntity(
 }
 
 /** A sensor is the same one whatever topic and key it is read from since; of a lamp each value is. */
-function withId(one: DescribedAttribute, { key }: Entity, isOnly: boolean): DescribedAttribute {
+function withId(one: DescribedAttribute, { key, place, isShared }: Entity, isOnly: boolean): DescribedAttribute {
   const { attribute, also: [also] = [] } = one;
-  return { ...one, attribute: { ...attribute, ids: [idOf(key, isOnly ? "" : (also?.word ?? attribute.name))] } };
+  const value = isOnly ? "" : (also?.word ?? attribute.name);
+  return { ...one, attribute: { ...attribute, ...idsOf({ entity: key, place, isShared }, value) } };
 }
 
 /** With what the options of every component say of its attributes. */

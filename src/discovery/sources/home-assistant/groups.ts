@@ -13,6 +13,8 @@ export interface Announced {
   entities: Map<string, Entity>;
   /** Parts that its last message left out, which takes nothing back. */
   vanished: Set<string>;
+  /** The same is to come in another form. */
+  isMigrating: boolean;
   /** Of its last message. */
   bytes: number;
 }
@@ -33,6 +35,7 @@ const MOST_ENTITIES = 5000;
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_IDENTITIES = 20;
 const MOST_IDS = 2000;
+const LONGEST_IDENTITY = 255;
 
 export class Groups {
   readonly #byTopic = new Map<string, { announced: Announced; group: Group }>();
@@ -62,6 +65,12 @@ export class Groups {
     return [...changed];
   }
 
+  /** What the topic announced gives way to what comes in another form. */
+  migrate(sender: Sender, topic: string): void {
+    const known = this.#byTopic.get(keyIn(sender, topic));
+    if (known) known.announced.isMigrating = true;
+  }
+
   /** As an empty message does. */
   takeBack(sender: Sender, topic: string): Group[] {
     this.#count(sender, undefined, this.#byTopic.get(keyIn(sender, topic))?.announced);
@@ -84,7 +93,8 @@ export class Groups {
       now.set(part, entity);
       vanished.add(part);
     }
-    return { topic, identities: identitiesOf(device, entities[0]), block: device, entities: now, vanished };
+    const identities = identitiesOf(device, entities[0]);
+    return { topic, identities, block: device, entities: now, vanished, isMigrating: false };
   }
 
   #count(sender: Sender, now: Announced | undefined, before: Announced | undefined): void {
@@ -127,17 +137,35 @@ export class Groups {
   }
 }
 
-/** In an order that does not depend on which came first. An entity that is announced twice is what was said last. */
+/** In an order that does not depend on which came first. */
 export function entitiesOf({ announced, ids }: Group): Entity[] {
-  const found = new Map<string, Entity>();
-  for (const { entities } of announced)
+  const found = new Map<string, { entity: Entity; gives: boolean }[]>();
+  for (const { entities, vanished, isMigrating } of announced)
     for (const entity of entities.values()) {
+      const one = { entity, gives: isMigrating || vanished.has(entity.part) };
+      const known = found.get(entity.key);
+      if (known) known.push(one);
+      else found.set(entity.key, [one]);
+    }
+  return [...found.values()]
+    .flatMap(apart)
+    .map((entity) => {
       const id = ids.get(entity.key) ?? entity.id;
       if (ids.size < MOST_IDS) ids.set(entity.key, id);
-      found.set(entity.key, { ...entity, id });
-    }
-  return [...found.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+      return { ...entity, id };
+    })
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
 }
+
+/** What is announced twice is what was said last; what is something else under the same id is known by its place. */
+function apart(all: readonly { entity: Entity; gives: boolean }[]): Entity[] {
+  const staying = all.filter(({ gives }) => !gives);
+  const last = (staying.length > 0 ? staying : all).map(({ entity }) => entity);
+  const several = [...new Map(last.map((one) => [one.source, one])).values()];
+  return several.length === 1 ? several : several.map((one) => ({ ...one, key: sharedKey(one), isShared: true }));
+}
+
+export const sharedKey = ({ key, place }: Pick<Entity, "key" | "place">): string => `${key} ${place}`;
 
 /** What their messages say of the device itself; undefined where none says anything. */
 export function blockOf({ announced }: Group): JsonObject | undefined {
@@ -157,10 +185,17 @@ function identitiesOf(block: JsonObject | undefined, entity: Entity | undefined)
   const connections = listIn(block?.connections).flatMap((one) =>
     Array.isArray(one) && one.length === 2 ? [`${one[0]}:${one[1]}`.toLowerCase()] : [],
   );
-  const found = [...identifiers.map(String), ...connections].filter((one) => one !== "" && one.length <= 255);
+  const found = [...identifiers.map(String), ...connections].filter((one) => one !== "").map(identityOf);
   if (found.length > 0) return found.slice(0, MOST_IDENTITIES);
-  const unique = entity?.config.unique_id;
-  return [typeof unique === "string" && unique !== "" ? unique : (entity?.key ?? "").replaceAll(" ", "_")];
+  const { config: { unique_id: unique } = {}, key = "", place } = entity ?? {};
+  const own = typeof unique === "string" && unique !== "" ? unique : key.replaceAll(" ", "_");
+  return [identityOf(own), ...(place === undefined ? [] : [place])];
+}
+
+/** It is kept, and shown: what is no name for either is known by its hash. */
+function identityOf(text: string): string {
+  if (text.length <= LONGEST_IDENTITY && !/\p{Cc}/u.test(text)) return text;
+  return new Bun.CryptoHasher("sha256").update(text).digest("base64url");
 }
 
 function listIn(value: Json | undefined): Json[] {

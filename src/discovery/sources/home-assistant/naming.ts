@@ -13,6 +13,7 @@ export interface NamedWord extends SharedWord {
   of: string;
   /** See `Attribute`. */
   ids: readonly string[];
+  places: readonly string[];
 }
 
 export interface Named {
@@ -52,24 +53,38 @@ export function named(
     for (const word of one.also ?? []) {
       const part = shared.partOf(one, word.word);
       const name = wordName(word.word, part);
-      const ids = [idOf(one.entity, `#${word.word}`)];
-      if (!words.has(name) && !attributes.has(name)) words.set(name, { ...word, name, part, of, ids });
+      const ids = idsOf(one, `#${word.word}`);
+      if (!words.has(name) && !attributes.has(name)) words.set(name, { ...word, name, part, of, ...ids });
     }
   }
   for (const one of derived) {
     const { name, of } = one.attribute;
     if (attributes.has(name) || words.has(name)) continue;
     const final = of === undefined ? undefined : finalNames.get(keyOf(one.entity, of));
-    const ids = [idOf(one.entity, `#${one.attribute.word ?? name}`)];
-    attributes.set(name, { ...one, attribute: { ...one.attribute, ids, ...(final !== undefined && { of: final }) } });
+    const ids = idsOf(one, `#${one.attribute.word ?? name}`);
+    attributes.set(name, {
+      ...one,
+      attribute: { ...one.attribute, ...ids, ...(final !== undefined && { of: final }) },
+    });
   }
   return { attributes: withParts(attributes), words };
 }
 
 const keyOf = (entity: string, name: string): string => `${entity}\n${name}`;
 
-/** What `value` of an entity is known by for ever; the keys of entities may be as long as the announcement. */
-export function idOf(entity: string, value: string): string {
+/** What `value` of an entity is known by for ever. An id that it shares with another one tells nothing. */
+export function idsOf(
+  { entity, place, isShared }: Pick<FoundAttribute, "entity" | "place" | "isShared">,
+  value: string,
+): { ids: string[]; places: string[] } {
+  return {
+    ids: isShared ? [] : [idOf(entity, value)],
+    places: place === undefined ? [] : [idOf(place, value)],
+  };
+}
+
+/** The keys of entities may be as long as the announcement. */
+function idOf(entity: string, value: string): string {
   const id = keyOf(entity, value);
   return id.length <= MAX_ID_LENGTH ? id : new Bun.CryptoHasher("sha256").update(id).digest("base64url");
 }
@@ -177,6 +192,7 @@ function merged(a: FoundAttribute, b: FoundAttribute): FoundAttribute {
       ...other.attribute,
       ...richer.attribute,
       ids: [...(a.attribute.ids ?? []), ...(b.attribute.ids ?? [])],
+      places: [...(a.attribute.places ?? []), ...(b.attribute.places ?? [])],
       ...(options && { options }),
       ...(reported && reported.length > 0 && { reported }),
       readable: readings.length > 0,

@@ -14,6 +14,12 @@ export interface Entity {
   component: string;
   /** Within its device, in whichever form it is announced: by its own id, else by the topic. */
   key: string;
+  /** What it reads and commands, in short. */
+  source: string;
+  /** Where it is announced with this source: so known, it is the same under another id. Undefined where it has no id of its own. */
+  place: string | undefined;
+  /** Another entity of the device that is something else says that it has the same id. */
+  isShared?: true;
   /** The name of it within its message; empty where it is the whole message. */
   part: string;
   /** What it is called where nothing else names it: the end of the topic, or its part. */
@@ -97,11 +103,24 @@ function readDevice(
 const NEEDS_NO_ID: ReadonlySet<string> = new Set(["device_automation", "tag"]);
 
 /** `otherwise`: what tells it from others where it has no id of its own. */
-function entityOf(entity: Omit<Entity, "key">, otherwise: string): Entity {
-  const { unique_id: unique } = entity.config;
-  const known = typeof unique === "string" || typeof unique === "number" ? `#${unique}` : otherwise;
-  return { ...entity, key: `${entity.component} ${known}` };
+function entityOf(entity: Omit<Entity, "key" | "source" | "place">, otherwise: string): Entity {
+  const { component, config } = entity;
+  const { unique_id: unique } = config;
+  const source = shortOf(
+    Object.entries(config)
+      .filter(([key]) => IS_OF_SOURCE.test(key))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  const isKnown = (typeof unique === "string" && unique !== "") || typeof unique === "number";
+  if (!isKnown) return { ...entity, source, key: `${component} ${otherwise}`, place: undefined };
+  const place = `@${shortOf([component, otherwise, source])}`;
+  return { ...entity, source, key: `${component} #${unique}`, place };
 }
+
+const IS_OF_SOURCE = /^(?!availability|json_attributes).*(?:topic|template)$/;
+
+const shortOf = (value: Json): string =>
+  new Bun.CryptoHasher("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);
 
 function expand(given: JsonObject, table: ReadonlyMap<string, string>): JsonObject {
   return Object.fromEntries(Object.entries(given).map(([key, value]) => [table.get(key) ?? key, value as Json]));

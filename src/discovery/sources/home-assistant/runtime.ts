@@ -178,7 +178,7 @@ function wordsOf(
   named: ReadonlyMap<string, NamedWord>,
 ): Map<string, Word> {
   const words = new Map<string, Word>();
-  for (const { name, word, part, of, ids, conversion, commanded, assumes } of named.values()) {
+  for (const { name, word, part, of, ids, places, conversion, commanded, assumes } of named.values()) {
     const own = attributes.get(of);
     if (!own) continue;
     const { attribute: particular, from, to } = conversion;
@@ -191,7 +191,15 @@ function wordsOf(
       attribute: {
         ...{ readable: readable || own.assumed === true, writable: writable || commanded !== undefined },
         ...(Object.keys(particular).length === 0 ? same : { type, ...particular }),
-        ...{ name, ids, derived: true, of, ...(isShared(word) && { word }), ...(part !== undefined && { part }) },
+        ...{
+          name,
+          ids,
+          places,
+          derived: true,
+          of,
+          ...(isShared(word) && { word }),
+          ...(part !== undefined && { part }),
+        },
       },
       ...{ word, of, commanded, assumes, from, to },
     });

@@ -9,6 +9,9 @@ export interface FoundAttribute extends DescribedAttribute {
   component: string;
   /** The key of its entity. */
   entity: string;
+  /** Of its entity; see `Entity`. */
+  place: string | undefined;
+  isShared: true | undefined;
   /** The id of its entity. */
   id: string;
   /** Of its entity, where that has one. */
