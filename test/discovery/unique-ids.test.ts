@@ -90,10 +90,11 @@ test("what goes by its id is the same on whatever topics", async () => {
 });
 
 describe("a unique id that two entities have", () => {
-  test.each([
+  test.each<[string, string, string]>([
     ["on two topics", "switch/one", "switch/two"],
     ["the second first", "switch/two", "switch/one"],
-  ])("%s: each keeps what it is, whichever is left or comes first after a restart", async (_, ...order) => {
+  ])("%s: each keeps what it is, whichever is left or comes first after a restart", async (_, one, two) => {
+    const order = [one, two];
     const numberOf = (topic: string): number => (topic === "switch/one" ? 1 : 2);
     using rig = createRig();
     for (const topic of order) await announce(rig, topic, relay(numberOf(topic), "same"));
