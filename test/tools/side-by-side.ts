@@ -1,6 +1,6 @@
 // bun test/tools/side-by-side.ts [--at-once N] < STEPS: runs the steps, a line of shell each, so many at a time, and prints what each said when
 // it has ended, with its seconds and for how many of them processors were busy. A line that begins with "light " waits most of its time:
-// those are run two at a time beside the others. A line that begins with "alone " is run after all others, with nothing beside it: it
+// those are run one after the other beside the others. A line that begins with "alone " is run after all others, with nothing beside it: it
 // measures times. Goes on after a failure, and ends with 1 where one failed.
 import { parseArgs } from "node:util";
 
@@ -50,7 +50,6 @@ async function runAll(steps: readonly string[], atOnce: number): Promise<Ended[]
   return ended;
 }
 
-const LIGHT_AT_ONCE = 2;
 const KIND = /^(light|alone)\s+/;
 const steps = (await Bun.stdin.text())
   .split("\n")
@@ -58,10 +57,7 @@ const steps = (await Bun.stdin.text())
   .filter((line) => line !== "" && !line.startsWith("#"));
 const stepsOf = (kind?: string): string[] =>
   steps.filter((step) => KIND.exec(step)?.[1] === kind).map((step) => step.replace(KIND, ""));
-const together = await Promise.all([
-  runAll(stepsOf(), Number(values["at-once"])),
-  runAll(stepsOf("light"), LIGHT_AT_ONCE),
-]);
+const together = await Promise.all([runAll(stepsOf(), Number(values["at-once"])), runAll(stepsOf("light"), 1)]);
 const ended = [...together.flat(), ...(await runAll(stepsOf("alone"), 1))];
 
 print("");

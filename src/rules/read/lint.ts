@@ -42,7 +42,6 @@ export interface LintWarning {
 
 /** Every rule can also be run by hand or by another rule. */
 const CONTEXT_KEYS_BY_HAND = ["actor_name", "rule_id", "rule_name"];
-/** A command has arguments, which are no attributes. */
 const MOST_NAMED = 12;
 
 /** Looks at one place of the rule. A new check is a line here. */
