@@ -4,15 +4,15 @@ import { isObject, type Json, type JsonObject } from "../core/json.ts";
 /** A press by its name alone, or with what the message says beside it. */
 export type Press = string | { action: string; data: JsonObject };
 
-const MOST_KEYS = 50;
-const LONGEST_KEY = 100;
-const MOST_LENGTH = 4096;
+const MAX_KEYS = 50;
+const MAX_KEY_LENGTH = 100;
+const MAX_DATA_LENGTH = 4096;
 const DEEPEST = 5;
 
 export const actionOf = (press: Press): string => (typeof press === "string" ? press : press.action);
 
 /** As it is told to the house; what is too much of it is left out. */
-export function toldOf(press: Press): { action: string; data?: JsonObject } {
+export function actionFieldsOf(press: Press): { action: string; data?: JsonObject } {
   if (typeof press === "string") return { action: press };
   const data = bounded(press.data);
   return { action: press.action, ...(Object.keys(data).length > 0 && { data }) };
@@ -21,15 +21,15 @@ export function toldOf(press: Press): { action: string; data?: JsonObject } {
 /** The first keys that have room: whole values, never parts of one. */
 function bounded(data: JsonObject): JsonObject {
   const kept: [string, Json][] = [];
-  let left = MOST_LENGTH;
+  let left = MAX_DATA_LENGTH;
   for (const key in data) {
-    if (kept.length >= MOST_KEYS) break;
+    if (kept.length >= MAX_KEYS) break;
     const value = data[key] as Json;
     if (
       value === undefined ||
       key === "" ||
       key === "__proto__" ||
-      key.length > LONGEST_KEY ||
+      key.length > MAX_KEY_LENGTH ||
       depthOf(value) > DEEPEST
     )
       continue;

@@ -2,7 +2,7 @@
 // named it, wherever redirects lead. The user and password of the address go into the login that the camera asks for.
 import { HubError, systemCode } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
-import { LARGEST_PICTURE_BYTES } from "../../core/picture-type.ts";
+import { MAX_PICTURE_BYTES } from "../../core/picture-type.ts";
 import { addressOf } from "./local-services.ts";
 import type { Logins } from "./logins.ts";
 
@@ -51,7 +51,7 @@ export interface SnapshotDeps {
   logins: Logins;
 }
 
-const MOST_REDIRECTS = 3;
+const MAX_REDIRECTS = 3;
 
 /** Throws HubError; the address is not in its message, as it may hold a password. */
 export async function fetchSnapshot(given: URL, deps: SnapshotDeps, signal: AbortSignal): Promise<Buffer> {
@@ -61,8 +61,8 @@ export async function fetchSnapshot(given: URL, deps: SnapshotDeps, signal: Abor
       const response = await answerOf(url, deps, signal);
       if (response.status < 300 || response.status >= 400) return await pictureIn(response, url);
       await response.body?.cancel();
-      if (redirects === MOST_REDIRECTS)
-        throw new HubError("upstream_failed", `${given.host} redirects more than ${MOST_REDIRECTS} times`);
+      if (redirects === MAX_REDIRECTS)
+        throw new HubError("upstream_failed", `${given.host} redirects more than ${MAX_REDIRECTS} times`);
       url = nextOf(url, response.headers.get("location") ?? "");
     }
   } catch (error) {
@@ -125,12 +125,12 @@ async function bodyOf(response: Response, host: string): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > LARGEST_PICTURE_BYTES) throw tooLarge(host);
+    if (bytes > MAX_PICTURE_BYTES) throw tooLarge(host);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
 export function tooLarge(what: string): HubError {
-  return new HubError("too_large", `the picture of ${what} is larger than ${LARGEST_PICTURE_BYTES / 1_048_576} MB`);
+  return new HubError("too_large", `the picture of ${what} is larger than ${MAX_PICTURE_BYTES / 1_048_576} MB`);
 }

@@ -35,7 +35,7 @@ const MOST_ENTITIES = 5000;
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_IDENTITIES = 20;
 const MOST_IDS = 2000;
-const LONGEST_IDENTITY = 255;
+const MAX_IDENTITY_LENGTH = 255;
 
 export class Groups {
   readonly #byTopic = new Map<string, { announced: Announced; group: Group }>();
@@ -194,7 +194,7 @@ function identitiesOf(block: JsonObject | undefined, entity: Entity | undefined)
 
 /** It is kept, and shown: what is no name for either is known by its hash. */
 function identityOf(text: string): string {
-  if (text.length <= LONGEST_IDENTITY && !/\p{Cc}/u.test(text)) return text;
+  if (text.length <= MAX_IDENTITY_LENGTH && !/\p{Cc}/u.test(text)) return text;
   return new Bun.CryptoHasher("sha256").update(text).digest("base64url");
 }
 
