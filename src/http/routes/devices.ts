@@ -79,7 +79,7 @@ const AttributeRenamed = Type.Object(
     renamed: Type.Boolean({ description: "False for a dry run" }),
     places: Type.Array(
       Type.Object({
-        kind: Type.Union(["rule", "scene", "history", "config"].map((kind) => Type.Literal(kind))),
+        kind: Type.Union(["rule", "scene", "group", "history", "config"].map((kind) => Type.Literal(kind))),
         id: Type.String(),
         name: Type.String(),
         changes: Type.Array(Type.Object({ line: Type.Integer(), before: Type.String(), after: Type.String() })),
@@ -240,12 +240,13 @@ export function deviceRoutes({
         ...doc({
           access: "admin",
           audit: { action: "device.rename_attribute", unless: "dry_run", body: true },
-          summary: "Give an attribute another name: in rules, scenes and the history as well",
+          summary: "Give an attribute another name: in rules, scenes, groups and the history as well",
           tag,
           answers: { 200: { description: "The places that named it", schema: AttributeRenamed } },
           refusals: {
             conflict:
               "The name is or was another attribute's, the device is one of the hub's own, or several have this name",
+            unavailable: "The hub is starting",
           },
         }),
       },

@@ -165,6 +165,15 @@ export function takePresentNames(device: Device, given: GivenByPeople): () => vo
   return () => void Object.assign(device, { details, attributes, lastChanged, unavailable });
 }
 
+/** One that names its attributes itself has another name for one; returns what takes it back. Its description is left to it. */
+export function takeNewName(device: Device, from: string, to: string): () => void {
+  const { attributes, lastChanged } = device;
+  const renamed = <T>(all: Record<string, T>) =>
+    Object.fromEntries(Object.entries(all).map(([name, value]) => [name === from ? to : name, value]));
+  Object.assign(device, { attributes: renamed(attributes), lastChanged: renamed(lastChanged) });
+  return () => void Object.assign(device, { attributes, lastChanged });
+}
+
 /** What is known of it under former names has the present ones. */
 function inPresentNames({ id, details, attributes, lastChanged, unavailable }: Device, given: GivenByPeople) {
   const times = given.inPresent(id, lastChanged) as Device["lastChanged"];

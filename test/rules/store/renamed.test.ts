@@ -167,6 +167,21 @@ test("a rule that was listed is so after a restart; one that is written later me
   expect(listed()).toEqual([]);
 });
 
+test("while the rules are being read, nobody can say which name the attribute", async () => {
+  await loaded("door.ron", RON);
+  const renamed = [{ deviceId: FRONT, from: "contact", to: "open" }];
+  let refusal: unknown;
+  await rig.restart(undefined, (rules) => {
+    try {
+      rules.renamed.plan(renamed);
+    } catch (error) {
+      refusal = error;
+    }
+  });
+  expect(refusal).toMatchObject({ code: "unavailable" });
+  expect(rig.rules.renamed.plan(renamed)).toHaveLength(1);
+});
+
 test("what happened while no rule was loaded yet is found at the start", async () => {
   await rig.restart(() => {
     rig.put(
