@@ -411,3 +411,35 @@ test("the profiles on the page for people are right", async () => {
   using rig = createProfilesRig(Object.fromEntries(texts.map((text, index) => [`page-${index}.toml`, text])));
   expect(rig.profiles.problems()).toEqual([]);
 });
+
+test("a profile says how its values are shown, checked and kept", async () => {
+  using rig = createProfilesRig({
+    "board.toml": `
+topic = "board/{id}/state"
+[attributes.power]
+unit = "W"
+precision = 1
+state_class = "measurement"
+icon = "mdi:flash"
+pointer = "/power"
+[attributes.start]
+format = "time"
+pointer = "/start"
+command = { topic = "board/{id}/start" }
+[attributes.wifi]
+format = "password"
+pointer = "/wifi"
+command = { topic = "board/{id}/wifi" }
+`,
+  });
+  rig.publish("board/1/state", { power: 12.345, start: "06:30", wifi: "hunter2" });
+  const { attributes, details } = rig.device("board_1");
+  expect(attributes).toEqual({ power: 12.345, start: "06:30" });
+  expect(details.schema).toMatchObject({
+    properties: {
+      power: { precision: 1, state_class: "measurement", icon: "mdi:flash" },
+      start: { type: "string", format: "time" },
+      wifi: { type: "string", format: "password" },
+    },
+  });
+});

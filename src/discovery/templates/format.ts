@@ -102,6 +102,8 @@ function numeric(kind: string, size: number, { flags, digits }: Spec): string {
 /** As `toFixed`, but a tie goes to the even neighbour. */
 export function fixed(value: number, places: number): string {
   const text = value.toFixed(places);
+  // A tie ends with the binary digit behind the kept ones.
+  if (Number.isInteger(value) || !Number.isInteger(value * 2 ** (places + 1))) return text;
   const exact = value.toFixed(Math.min(100, places + 60));
   const point = exact.length - Math.min(100, places + 60);
   const behind = exact.slice(point + places);

@@ -11,15 +11,6 @@ function width(args: Arguments, name: string, otherwise: number): number {
   return Math.max(0, Math.trunc(given));
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&#34;",
-  "'": "&#39;",
-};
-const escaped = (value: Value): string => str(value).replace(/[&<>"']/g, (one) => ENTITIES[one] ?? one);
-
 function fileSize(value: Value, args: Arguments): string {
   const bytes = numberArgument(value, "filesizeformat");
   const base = args.get(0, "binary") === true ? 1024 : 1000;
@@ -90,10 +81,7 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
     const left = (missing >> 1) + (missing & wide & 1);
     return " ".repeat(left) + text + " ".repeat(missing - left);
   },
-  e: escaped,
-  escape: escaped,
   filesizeformat: fileSize,
-  forceescape: escaped,
   groupby: grouped,
   indent: (value, args) => {
     const space = " ".repeat(width(args, "width", 4));

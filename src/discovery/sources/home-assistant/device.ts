@@ -2,9 +2,9 @@
 import { messageOf } from "../../../core/errors.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { DescribedDevice, PictureTopic } from "../../described.ts";
+import { hardwareOf } from "../../hardware.ts";
 import { pictureAttributes } from "../../pictures.ts";
 import type { Engine } from "../../templates/template.ts";
-import { hardwareOf } from "./about.ts";
 import { type Availability, availabilityOf, availabilityOfAll, availabilityText } from "./availability.ts";
 import { withPower } from "./climate-mode.ts";
 import { COMPONENTS, HAPPENINGS, PICTURES, RICHEST, SINGLE } from "./components.ts";

@@ -3,10 +3,11 @@
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { isTopicFilter, isTopicName } from "../../../core/topic-filter.ts";
 import type { Attribute, Message, Outgoing } from "../../described.ts";
-import { type About, type Engine, type Template, TemplateError } from "../../templates/template.ts";
+import { type Engine, type Template, TemplateError } from "../../templates/template.ts";
 import { fromJson, str } from "../../templates/values.ts";
 import { type Conversion, wrong } from "../../words.ts";
 import { metaOf } from "./about.ts";
+import { OwnState } from "./own-state.ts";
 import type { Entity } from "./payload.ts";
 
 /** A value that a topic brings. */
@@ -76,24 +77,13 @@ export class Options {
   readonly config: JsonObject;
   readonly engine: Engine;
   readonly entity: Entity;
+  readonly #own: OwnState;
 
   constructor(entity: Entity, engine: Engine) {
     this.entity = entity;
     this.config = entity.config;
     this.engine = engine;
-  }
-
-  /** What its last value template made. */
-  #state = "unknown";
-
-  /** As far as it is known here: `this.state`, and the attributes that do not change. */
-  get #about(): About {
-    const { name, unit_of_measurement: unit, device_class: kind, icon } = this.config;
-    const id = `${this.entity.component}.${this.entity.id}`;
-    const friendly = typeof name === "string" ? name : null;
-    const given = Object.entries({ friendly_name: friendly, unit_of_measurement: unit, device_class: kind, icon });
-    const attributes = Object.fromEntries(given.filter((one): one is [string, string] => typeof one[1] === "string"));
-    return { entity_id: id, name: friendly, this: { entity_id: id, state: this.#state, name: friendly, attributes } };
+    this.#own = new OwnState(entity);
   }
 
   text(key: string): string | undefined {
@@ -150,7 +140,9 @@ export class Options {
     const text = this.text(key);
     if (text === undefined) return undefined;
     try {
-      return this.engine.compile(text);
+      const template = this.engine.compile(text);
+      if (template.isAbout) this.#own.isAsked = true;
+      return template;
     } catch (error) {
       throw new Error(`${key}: ${(error as Error).message}`);
     }
@@ -163,9 +155,8 @@ export class Options {
     return {
       ...{ topic, path: template?.path, template: this.text(templateKey) },
       read: (message) => {
-        if (!template) return message.text;
-        const read = template.read(message, this.#about);
-        if (!template.path && typeof read === "string") this.#state = read;
+        const read = template ? template.read(message, this.#own.about) : message.text;
+        this.#own.hear(topicKey, read);
         return read;
       },
     };
@@ -193,7 +184,7 @@ export class Options {
       write: (wanted) => {
         const value = encode(wanted[name] ?? null);
         const values = { value, ...variables?.(value) };
-        return [this.outgoing(topic, template ? template.write(values, this.#about) : str(fromJson(value)))];
+        return [this.outgoing(topic, template ? template.write(values, this.#own.about) : str(fromJson(value)))];
       },
     };
   }

@@ -1,7 +1,8 @@
 // Where people and things are, and which versions devices run.
+
 import { isObject, type Json } from "../../../core/json.ts";
 import type { Attribute, Message } from "../../described.ts";
-import { shortText } from "./about.ts";
+import { shortText } from "../../hardware.ts";
 import type { DescribedAttribute, Options, Reading } from "./entity.ts";
 import { attributesReading } from "./extras.ts";
 import { jsonIn, ownId } from "./names.ts";

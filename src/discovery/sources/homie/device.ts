@@ -34,7 +34,7 @@ function identityOf(base: string, id: string): string {
 }
 
 export function describeHomie({ base, id, description, isAvailable, announcements }: HomieOptions): DescribedDevice {
-  const { version, name, model, root, parent } = description;
+  const { version, name, model, hardware, root, parent } = description;
   const own = `${base}/${id}`;
   const channels = channelsOf(description);
   const stats = statsOf(description, channels);
@@ -53,6 +53,7 @@ export function describeHomie({ base, id, description, isAvailable, announcement
     identity: identityOf(base, id),
     identities: [`homie:${identityOf(base, id)}`],
     ...{ name: name ?? id, deviceType: typeOf(description, channels), manufacturer: undefined, model, area: undefined },
+    hardware,
     parent: parent === undefined || parent === id ? undefined : `homie:${identityOf(base, parent)}`,
     attributes: [
       ...channels.flatMap(({ attribute, isState }) => (isState ? attribute : [])),
