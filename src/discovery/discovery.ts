@@ -5,16 +5,18 @@ import { HubError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
+import { printable } from "../core/printable.ts";
 import { takeTurns } from "../core/take-turns.ts";
 import { type Approval, createMatch } from "./approval.ts";
 import { AttributeNames } from "./attribute-names.ts";
 import type { DescribedDevice, Outgoing } from "./described.ts";
-import { Entries } from "./entries.ts";
-import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId, heirOf, shown } from "./entry.ts";
+import { Entries, MOST_ENTRIES } from "./entries.ts";
+import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId, goneOf, heirOf, shown } from "./entry.ts";
 import { Greeting } from "./greeting.ts";
 import { DeviceSpeaker, type HouseDevices, type TakePicture } from "./house-devices.ts";
 import { claim, hasPriority, TAKE_IT } from "./ownership.ts";
 import { Parents } from "./parents.ts";
+import type { Told } from "./presses.ts";
 import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
 import type { CreateSource, Heard, Sender, Source, SourceHost } from "./source.ts";
 import type { Decision, DiscoveryStore } from "./store.ts";
@@ -34,7 +36,7 @@ export interface DiscoveryOptions {
   sources: readonly CreateSource[];
   /** Of the house's time zone from UTC, at an instant in epoch ms. */
   offsetMs: (at: number) => number;
-  onAction: (action: { device_id: string; action: string; data?: JsonObject }) => void;
+  onAction: (action: { device_id: string } & Told) => void;
   onPicture: TakePicture;
   /** A device did not do what it was told last. */
   onRefused: (refusal: { deviceId: string; message: string }) => void;
@@ -93,7 +95,7 @@ export class Discovery {
         },
         knows: (sender, key) => find(sender, key) !== undefined,
         isRead: (sender, topic) =>
-          [...this.#entries.ofTopic(topic)].some((one) => one.rank !== rank && one.sender.name === sender.name),
+          [...this.#entries.ofTopic(topic, sender.name)].some((one) => one.rank !== rank),
       };
       this.#sources.push(create(host, { describes: (sender, source) => this.#describes(sender, source) }));
     }
@@ -105,7 +107,7 @@ export class Discovery {
     if (!heard.retain) this.#heard.add(heard.sender.name);
     if (this.#sources.some((source) => source.hear(heard))) return;
     this.#waiting.hear(heard);
-    this.#readings.hear(heard, this.#entries.ofTopic(heard.topic));
+    this.#readings.hear(heard, this.#entries.ofTopic(heard.topic, heard.sender.name));
   }
 
   #read(entry: Entry, heard: Heard): void {
@@ -228,7 +230,13 @@ export class Discovery {
 
   #make(origin: Origin, sender: Sender, key: string): Entry | undefined {
     const id = entryId(sender, origin.source, key);
-    return this.#entries.get(id) ?? this.#entries.make({ ...origin, id, sender });
+    const entry = this.#entries.get(id) ?? this.#entries.make({ ...origin, id, sender });
+    if (!entry)
+      this.#options.limits.reached({
+        ...{ limit: "announced devices", account: sender.name },
+        message: `one account announces at most ${MOST_ENTRIES.each} devices, all together ${MOST_ENTRIES.all}: "${key}" is left out`,
+      });
+    return entry;
   }
 
   #withdraw(entry: Entry | undefined): void {
@@ -237,6 +245,7 @@ export class Discovery {
     entry.announced = false;
     this.#drop(entry);
     if (entry.deviceId === undefined) this.#entries.delete(entry);
+    else Object.assign(entry, { device: entry.device && goneOf(entry.device), described: undefined, given: undefined });
     // Another source of the same account that describes the device has it from now on.
     const heir = hadDevice ? heirOf(entry, this.#entries.all()) : undefined;
     if (!heir) return;
@@ -256,9 +265,12 @@ export class Discovery {
       return;
     }
     const entry = known ?? this.#make(origin, sender, key);
-    if (!entry || entry.problem === problem) return;
-    entry.problem = problem;
-    this.#options.log.warn("an announcement of a device cannot be used", { account: sender.name, about: key, problem });
+    // It may quote what was announced.
+    const text = printable(problem);
+    if (!entry || entry.problem === text) return;
+    entry.problem = text;
+    const about = printable(key);
+    this.#options.log.warn("an announcement of a device cannot be used", { account: sender.name, about, problem: text });
   }
 
   #refused(entry: Entry | undefined, problem: string | undefined): void {
@@ -279,7 +291,7 @@ export class Discovery {
   #settle(entry: Entry): void {
     const { device, sender } = entry;
     const { store } = this.#options;
-    if (!device) return;
+    if (!device || !entry.announced) return;
     const state = this.#stateOf(entry);
     if (state === "waiting") this.#waiting.expect(device);
     if (state !== "accepted") return;
@@ -289,9 +301,10 @@ export class Discovery {
       return;
     }
     const known = device.identities.map((one) => store.deviceOf(one)).find((id) => id !== undefined);
-    const id = other?.deviceId ?? known ?? entry.deviceId ?? deviceIdOf(device.identity);
+    let id: string;
     let wasOthers: boolean;
     try {
+      id = other?.deviceId ?? known ?? entry.deviceId ?? this.#freeId(deviceIdOf(device.identity), entry);
       wasOthers = claim(id, entry, this.#options);
       this.#names.apply(entry, id);
       this.#register(id, entry);
@@ -308,6 +321,15 @@ export class Discovery {
     if (wasOthers) this.#speaker.available(entry, true);
     if (isNew) this.#speaker.hearKept(entry);
     this.#waiting.forget(device);
+  }
+
+  /** `a/b` and `a_b` are two devices, and their ids would be one. */
+  #freeId(wanted: string, { source, sender }: Entry): string {
+    for (let number = 1; ; number++) {
+      const id = number === 1 ? wanted : `${wanted}_${number}`;
+      const holder = this.#entries.ofDevice(id);
+      if (!holder?.announced || holder.source !== source || holder.sender.name !== sender.name) return id;
+    }
   }
 
   #register(id: string, entry: Entry): void {
