@@ -11,7 +11,16 @@ import { type Approval, createMatch } from "./approval.ts";
 import { AttributeNames } from "./attribute-names.ts";
 import type { DescribedDevice, Outgoing } from "./described.ts";
 import { Entries, MOST_ENTRIES } from "./entries.ts";
-import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId, goneOf, heirOf, shown } from "./entry.ts";
+import {
+  type DiscoveryEntry,
+  deviceIdOf,
+  type Entry,
+  type EntryState,
+  entryId,
+  goneOf,
+  heirOf,
+  shown,
+} from "./entry.ts";
 import { Greeting } from "./greeting.ts";
 import { DeviceSpeaker, type HouseDevices, type TakePicture } from "./house-devices.ts";
 import { claim, hasPriority, TAKE_IT } from "./ownership.ts";
@@ -94,8 +103,7 @@ export class Discovery {
           if (entry) this.#speaker.hear(entry, heard, heard);
         },
         knows: (sender, key) => find(sender, key) !== undefined,
-        isRead: (sender, topic) =>
-          [...this.#entries.ofTopic(topic, sender.name)].some((one) => one.rank !== rank),
+        isRead: (sender, topic) => [...this.#entries.ofTopic(topic, sender.name)].some((one) => one.rank !== rank),
       };
       this.#sources.push(create(host, { describes: (sender, source) => this.#describes(sender, source) }));
     }
@@ -270,7 +278,11 @@ export class Discovery {
     if (!entry || entry.problem === text) return;
     entry.problem = text;
     const about = printable(key);
-    this.#options.log.warn("an announcement of a device cannot be used", { account: sender.name, about, problem: text });
+    this.#options.log.warn("an announcement of a device cannot be used", {
+      account: sender.name,
+      about,
+      problem: text,
+    });
   }
 
   #refused(entry: Entry | undefined, problem: string | undefined): void {

@@ -59,7 +59,14 @@ export function heirOf({ device, sender }: Entry, entries: Iterable<Entry>): Ent
 }
 
 /** What is listed of a device that is announced no more: the rest may be much, and its account may announce others for ever. */
-export function goneOf({ identity, identities, name, deviceType, manufacturer, model }: DescribedDevice): DescribedDevice {
+export function goneOf({
+  identity,
+  identities,
+  name,
+  deviceType,
+  manufacturer,
+  model,
+}: DescribedDevice): DescribedDevice {
   return {
     ...{ identity, identities, name, deviceType, manufacturer, model, area: undefined, parent: undefined },
     ...{ attributes: [], topics: [] },

@@ -13,8 +13,7 @@ async function bell(): Promise<Rig> {
 }
 
 /** Nested so deep; 0 is a plain value. */
-const nested = (depth: number): unknown =>
-  JSON.parse(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`) as unknown;
+const nested = (depth: number): unknown => JSON.parse(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`) as unknown;
 
 const keys = (count: number, value: unknown = 1): object =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, value]));

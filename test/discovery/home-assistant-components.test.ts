@@ -17,7 +17,7 @@ interface Row {
 const both = { state_topic: "s", command_topic: "c" };
 
 const COMPONENTS: Record<string, Row> = {
-  alarm_control_panel: { config: both, has: ["alarm_state"] },
+  alarm_control_panel: { config: both, has: ["alarm", "command"] },
   binary_sensor: { config: { state_topic: "s", device_class: "door" }, has: ["door", "open"] },
   button: { config: { command_topic: "c" }, has: ["it"] },
   camera: { config: { topic: "s" }, has: ["picture_at"] },
@@ -29,7 +29,7 @@ const COMPONENTS: Record<string, Row> = {
     config: { automation_type: "trigger", topic: "s", type: "button_short_press", subtype: "button_1" },
     press: ["x", "button_1_button_short_press"],
   },
-  device_tracker: { config: { state_topic: "s" }, has: ["home"] },
+  device_tracker: { config: { state_topic: "s" }, has: ["it"] },
   event: { config: { state_topic: "s", event_types: ["ring"] }, press: [{ event_type: "ring" }, "ring"] },
   fan: { config: both, has: ["on"] },
   humidifier: { config: { command_topic: "c", target_humidity_command_topic: "h" }, has: ["on"] },

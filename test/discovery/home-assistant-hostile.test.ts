@@ -117,33 +117,6 @@ describe("limits", () => {
     expect(problems(rig)).toEqual([]);
   });
 
-  test("devices that come and go without end take no place of their own account, nor of others", async () => {
-    using rig = createRig();
-    const bare = (id: string) => ({ unique_id: id, state_topic: `k/${id}` });
-    const say = (id: string, payload: unknown, account: string): void =>
-      rig.publish(`homeassistant/sensor/${id}/config`, payload, { account });
-    for (let round = 0; round < 12; round++) {
-      const ids = Array.from({ length: 1000 }, (_, at) => `r${round}_${at}`);
-      for (const id of ids) say(id, bare(id), "flood");
-      await rig.clock.advance(3000);
-      // A person, or the hub after a while, removes what is announced no more.
-      for (const id of ids) say(id, "", "flood");
-      await rig.clock.advance(3000);
-      for (const id of ids) rig.registry.remove(id);
-    }
-    expect(rig.discovery.list()).toEqual([]);
-    for (let at = 0; at < 5000; at++) say(`f${at}`, bare(`f${at}`), "flood");
-    await rig.clock.advance(5000);
-    say("mine", bare("mine"), "esp");
-    say("f0", "", "flood");
-    await rig.clock.advance(3000);
-    say("instead", bare("instead"), "flood");
-    await rig.clock.advance(3000);
-    expect(rig.registry.get("mine").pluginId).toBe("esp");
-    expect(rig.discovery.list().find(({ id }) => id.endsWith(":instead"))?.state).toBe("accepted");
-    expect(rig.discovery.list()).toHaveLength(5001);
-  });
-
   test("templates without end cost one message no more than their share", async () => {
     using rig = createRig();
     const endless = "{% for a in range(9999) %}{% for b in range(9999) %}{{ value }}{% endfor %}{% endfor %}";

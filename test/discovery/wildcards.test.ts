@@ -1,8 +1,8 @@
 // Topics with wildcards in announcements: what they match is read of the sender's own messages alone, what would read everybody's is
 // refused by name, and thousands of them keep nobody waiting.
 import { describe, expect, test } from "bun:test";
-import { FilterTree } from "../../src/discovery/filter-tree.ts";
 import { matchesFilter } from "../../src/core/topic-filter.ts";
+import { FilterTree } from "../../src/discovery/filter-tree.ts";
 import { createRandom } from "../support/random.ts";
 import { createRig } from "./rig.ts";
 
@@ -58,7 +58,11 @@ test.each([
     await announce(rig, "k/state", { [key]: topic });
     const [one, ...others] = rig.discovery.list();
     expect(others).toEqual([]);
-    expect(one?.problem).toMatch(new RegExp(`^sensor: (?:availability: )?${key === "availability_topic" ? ".*" : key}: .*(?:wildcards|broker passes on)`));
+    expect(one?.problem).toMatch(
+      new RegExp(
+        `^sensor: (?:availability: )?${key === "availability_topic" ? ".*" : key}: .*(?:wildcards|broker passes on)`,
+      ),
+    );
     expect(one?.problem?.length).toBeLessThan(600);
     expect([...rig.registry.list()].filter(({ available }) => available)).toEqual([]);
   }

@@ -116,7 +116,9 @@ function describeEntity(
   const extras = extrasOf(options);
   // A component that nobody here knows leaves the rest of its device alone.
   if (!describe && !happens) throw new Error("seen, not understood");
-  const count = attributes.length + happenings.length + shown.length + (extras ? 1 : 0);
+  const isOfUse = ({ readings, commanded }: DescribedAttribute): boolean =>
+    readings.length > 0 || commanded !== undefined;
+  const count = attributes.filter(isOfUse).length + happenings.length + shown.length + (extras ? 1 : 0);
   if (count === 0) throw new Error("it names no topic on which it reports, or takes commands");
   found.attributes.push(
     ...attributes.map((one) => ({

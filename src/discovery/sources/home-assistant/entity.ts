@@ -136,7 +136,9 @@ export class Options {
       );
     const levels = topic.split("/");
     if (levels.length > MOST_LEVELS)
-      throw new Error(`${key}: a topic with wildcards may have ${MOST_LEVELS} levels, and this one has ${levels.length}`);
+      throw new Error(
+        `${key}: a topic with wildcards may have ${MOST_LEVELS} levels, and this one has ${levels.length}`,
+      );
     const named = levels.filter((level) => level !== "+" && level !== "#" && level !== "");
     if (named.length < 2 || !named.includes(levels.at(-1) ?? ""))
       throw new Error(

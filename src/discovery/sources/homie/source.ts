@@ -20,6 +20,8 @@ interface Known {
   /** Of versions 3 and 4: by the topic below its own. */
   said: Map<string, string>;
   saidBytes: number;
+  /** It said more than is kept: what is missing is not the device's fault. */
+  isCut: boolean;
   /** Of version 5; undefined where there is none. */
   json: Json | undefined;
   hasJson: boolean;
@@ -38,6 +40,7 @@ interface Known {
 const MAX_DEVICES = 500;
 const MAX_SAID = 12_000;
 const MAX_SAID_BYTES = 1_048_576;
+const CUT = `it says more of itself than ${MAX_SAID} topics or ${MAX_SAID_BYTES} bytes`;
 const MAX_TEXT_BYTES = 65_536;
 const MAX_WAITING = 1000;
 const MAX_WAITING_BYTES = 4096;
@@ -95,7 +98,7 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
     const none = { state: undefined, json: undefined, hasJson: false, quiet: undefined, isDescribed: false };
     const never = { hash: undefined, describedHash: undefined, describedAt: Number.NEGATIVE_INFINITY };
     const made = {
-      ...{ sender, base, id, isFifth, ...none, ...never, saidBytes: 0 },
+      ...{ sender, base, id, isFifth, ...none, ...never, saidBytes: 0, isCut: false },
       said: new Map(),
       topics: new Set<string>(),
       waiting: new Map(),
@@ -139,11 +142,8 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
     known.saidBytes += kept.length - (before?.length ?? 0);
     if ((before === undefined && said.size >= MAX_SAID) || known.saidBytes > MAX_SAID_BYTES) {
       known.saidBytes -= kept.length - (before?.length ?? 0);
-      host.broken(
-        known.sender,
-        keyOf(known),
-        `it says more of itself than ${MAX_SAID} topics or ${MAX_SAID_BYTES} bytes`,
-      );
+      known.isCut = true;
+      host.broken(known.sender, keyOf(known), CUT);
       return false;
     }
     said.set(below, kept);
@@ -160,7 +160,13 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
 
   function takeBack(known: Known): void {
     known.quiet?.[Symbol.dispose]();
-    Object.assign(known, { quiet: undefined, isDescribed: false, describedHash: undefined, topics: new Set() });
+    Object.assign(known, {
+      quiet: undefined,
+      isDescribed: false,
+      isCut: false,
+      describedHash: undefined,
+      topics: new Set(),
+    });
     known.waiting.clear();
     host.withdraw(known.sender, keyOf(known));
     host.broken(known.sender, keyOf(known), undefined);
@@ -195,8 +201,10 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
     if (!description) return;
     Object.assign(known, { describedHash: known.hash, describedAt: host.clock.mono() });
     const isNothing = description.nodes.every(({ properties }) => properties.length === 0) && !description.hasChildren;
-    const [problem] = description.problems;
-    const more = description.problems.length > 1 ? `, and ${description.problems.length - 1} more like it` : "";
+    const [found] = description.problems;
+    const problem = known.isCut ? CUT : found;
+    const more =
+      !known.isCut && description.problems.length > 1 ? `, and ${description.problems.length - 1} more like it` : "";
     if (!isNothing) describe(known, description);
     if (problem !== undefined) host.broken(sender, keyOf(known), problem + more);
   }
