@@ -32,10 +32,10 @@ export function giveNames(
   { kept, keep }: { kept: ReadonlyMap<string, string>; keep: (id: string, name: string) => void },
 ): GivenNames {
   const { names, fresh, holders } = placed(device.attributes, kept);
-  const proposed = new Set(device.attributes.map(({ name }) => name));
+  const all = new Set(device.attributes.map(({ name }) => name));
+  const proposed: { has(name: string): boolean } = names.size < all.size ? all : names;
   const problem =
-    names.size < proposed.size ? `more than ${MAX_KEPT} attributes were announced: the last are left out` : undefined;
-  const givenNames = new Set(names.values());
+    names.size < all.size ? `more than ${MAX_KEPT} attributes were announced: the last are left out` : undefined;
   const proposals = new Map([...names].map(([name, given]) => [given, name]));
   const rest = new Map<string, string>();
   const filters = device.topics.filter(hasWildcard);
@@ -46,7 +46,7 @@ export function giveNames(
     const id = device.isOfSeveralTopics ? `${announced} ${key}` : key;
     const known = rest.get(id) ?? kept.get(id);
     if (known !== undefined) return known;
-    const isFree = (name: string): boolean => !givenNames.has(name) && (holders.get(name) ?? id) === id;
+    const isFree = (name: string): boolean => !proposals.has(name) && (holders.get(name) ?? id) === id;
     const name = isFree(key) ? key : freeName(`${key}_own`, isFree);
     if (rest.size >= MAX_REST) return name;
     rest.set(id, name);
@@ -92,6 +92,7 @@ function renamed(one: Attribute, names: ReadonlyMap<string, string>): Attribute[
   const name = names.get(one.name);
   if (name === undefined) return [];
   const of = one.of === undefined ? undefined : (names.get(one.of) ?? one.of);
+  if (name === one.name && of === one.of) return [one];
   return [{ ...one, name, ...(of !== undefined && { of }) }];
 }
 

@@ -5,7 +5,7 @@ import type { Log } from "../core/log.ts";
 import type { PictureTopic, Report, Shown } from "./described.ts";
 import type { Entry } from "./entry.ts";
 import { MAX_BESIDE, PICTURE_AT, PICTURE_OF, picturesOn } from "./pictures.ts";
-import { actionFieldsOf, actionOf } from "./presses.ts";
+import { type ActionFields, actionFieldsOf, actionOf } from "./presses.ts";
 import { schemaOf } from "./schema.ts";
 import type { Heard } from "./source.ts";
 
@@ -28,7 +28,7 @@ export interface DeviceSpeakerOptions {
   devices: HouseDevices;
   /** The entry that has a device. */
   holderOf: (deviceId: string) => Entry | undefined;
-  onAction: (action: { device_id: string; action: string; data?: JsonObject }) => void;
+  onAction: (action: { device_id: string } & ActionFields) => void;
   /** A message shows something. */
   onPicture: TakePicture;
   /** All attributes of a device that cannot be reached while it is there. */

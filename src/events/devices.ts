@@ -91,6 +91,8 @@ export const deviceAction = defineEvent(
     action: Type.String(),
     /** What the message says beside it: a duration, a plate, an angle. At most 50 keys and 4 KiB. */
     data: Type.Optional(Attributes),
+    /** How many keys beside it were too much, and the first of them. */
+    left_out: Type.Optional(Type.String()),
   },
   { device_id: "0x00158d0001a2b3c4", action: "single" },
 );

@@ -8,6 +8,7 @@ import { DiscoverySection } from "../../src/discovery/config.ts";
 import type { Outgoing } from "../../src/discovery/described.ts";
 import { Discovery } from "../../src/discovery/discovery.ts";
 import { messageIn } from "../../src/discovery/entry.ts";
+import type { ActionFields } from "../../src/discovery/presses.ts";
 import { sourcesOf } from "../../src/discovery/sources/index.ts";
 import { openDiscoveryStore } from "../../src/discovery/store.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
@@ -50,7 +51,7 @@ export function createRig({
   const published: Outgoing[] = [];
   const refusals: { deviceId: string; message: string }[] = [];
   const reached: LimitReached[] = [];
-  const actions: { device_id: string; action: string; data?: JsonObject }[] = [];
+  const actions: ({ device_id: string } & ActionFields)[] = [];
   const pictures = startDevicePictures({
     ...{ clock, log: silentLog, fetch, folder: folder.at("device-pictures"), budget: { allows: () => true } },
     section: sectionOf(PicturesSection, pictured),

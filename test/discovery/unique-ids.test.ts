@@ -104,12 +104,12 @@ describe("a unique id that two entities have", () => {
     expect(named).toEqual({ on: first, [other]: second });
     await announce(rig, order[0] ?? "", "");
     expect(await commandedBy(rig)).toEqual({ [other]: second });
-    for (const topics of [order, order.toReversed(), order.slice(1)]) {
+    for (const now of [order, order.toReversed(), order.slice(1)]) {
       const again = restarted(rig);
-      for (const topic of topics) await announce(again, topic, relay(numberOf(topic), "same"));
+      for (const topic of now) await announce(again, topic, relay(numberOf(topic), "same"));
       const found = await commandedBy(again);
       expect(found[other]).toBe(second);
-      if (topics.length > 1) expect(found.on).toBe(first);
+      if (now.length > 1) expect(found.on).toBe(first);
     }
   });
 

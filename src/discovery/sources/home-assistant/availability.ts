@@ -106,7 +106,8 @@ function sourceOf(
   { topic, value_template, payload_available, payload_not_available }: JsonObject,
   engine: Engine,
 ): Source {
-  if (typeof topic !== "string" || topic === "" || /[+#\0]/.test(topic)) throw new Error("availability: needs a topic");
+  if (typeof topic !== "string" || topic === "" || /[+#\0]/.test(topic))
+    throw new Error("availability: needs a topic without wildcards");
   const template = typeof value_template === "string" ? engine.compile(value_template) : undefined;
   const payload = (given: unknown, otherwise: string) =>
     given === undefined || given === null ? otherwise : str(fromJson(given as never));

@@ -13,7 +13,7 @@ import type { Happening } from "./events.ts";
 import { type Extras, extrasOf } from "./extras.ts";
 import type { DeviceMemory } from "./memory.ts";
 import { idsOf, type Named, named } from "./naming.ts";
-import type { Entity } from "./payload.ts";
+import { type Entity, placeOf } from "./payload.ts";
 import { isUnsaid, readable } from "./readable.ts";
 import { runtimeOf } from "./runtime.ts";
 import type { FoundAttribute } from "./shared-names.ts";
@@ -116,10 +116,15 @@ function describeEntity(
   const extras = extrasOf(options);
   // A component that nobody here knows leaves the rest of its device alone.
   if (!describe && !happens) throw new Error("seen, not understood");
+  const isOfUse = ({ readings, commanded }: DescribedAttribute): boolean =>
+    readings.length > 0 || commanded !== undefined;
+  const count = attributes.filter(isOfUse).length + happenings.length + shown.length + (extras ? 1 : 0);
+  if (count === 0) throw new Error("it names no topic on which it reports, or takes commands");
+  const place = placeOf(entity);
   found.attributes.push(
     ...attributes.map((one) => ({
-      ...flagged(withId(one, entity, isOnly), config),
-      ...{ component, entity: entity.key, place: entity.place, isShared: entity.isShared },
+      ...flagged(withId(one, { ...entity, place }, isOnly), config),
+      ...{ component, entity: entity.key, place, isShared: entity.isShared },
       ...{ id: entity.id, isUnsaid: isUnsaid(one, entity), availability },
     })),
   );
@@ -129,8 +134,10 @@ function describeEntity(
   if (text !== undefined && availability) found.availabilities.set(text, availability);
 }
 
+type Placed = Pick<Entity, "key" | "isShared"> & { place: string | undefined };
+
 /** A sensor is the same one whatever topic and key it is read from since; of a lamp each value is. */
-function withId(one: DescribedAttribute, { key, place, isShared }: Entity, isOnly: boolean): DescribedAttribute {
+function withId(one: DescribedAttribute, { key, place, isShared }: Placed, isOnly: boolean): DescribedAttribute {
   const { attribute, also: [also] = [] } = one;
   const value = isOnly ? "" : (also?.word ?? attribute.name);
   return { ...one, attribute: { ...attribute, ...idsOf({ entity: key, place, isShared }, value) } };

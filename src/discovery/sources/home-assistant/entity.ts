@@ -70,6 +70,9 @@ export interface CommandKeys {
   variables?: (value: Json) => Readonly<Record<string, Json>>;
 }
 
+/** Of a topic with wildcards. */
+const MAX_LEVELS = 32;
+
 const IS_COMMANDED = /command_topic$|^set_/;
 
 /** The options of an entity. Getters throw Error for an option of the wrong kind. */
@@ -122,6 +125,10 @@ export class Options {
         `${key}: "${topic}" is no topic that a broker passes on (+ and # are no part of names): let the device, or what announces it, call it otherwise`,
       );
     const levels = topic.split("/");
+    if (levels.length > MAX_LEVELS)
+      throw new Error(
+        `${key}: a topic with wildcards may have ${MAX_LEVELS} levels, and this one has ${levels.length}`,
+      );
     const named = levels.filter((level) => level !== "+" && level !== "#" && level !== "");
     if (named.length < 2 || !named.includes(levels.at(-1) ?? ""))
       throw new Error(

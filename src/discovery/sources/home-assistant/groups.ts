@@ -1,8 +1,8 @@
 // Which announcements are of the same device: those that share an identifier or a connection, or have the same id of their own.
-import type { Json, JsonObject } from "../../../core/json.ts";
+import { type Json, type JsonObject, jsonEqual } from "../../../core/json.ts";
 import type { Heard, Sender } from "../../source.ts";
 import type { DeviceMemory } from "./memory.ts";
-import type { Announcement, Entity } from "./payload.ts";
+import { type Announcement, type Entity, placeOf, sourceOf } from "./payload.ts";
 
 /** What one topic says. */
 export interface Announced {
@@ -12,7 +12,7 @@ export interface Announced {
   /** By part. */
   entities: Map<string, Entity>;
   /** Parts that its last message left out, which takes nothing back. */
-  vanished: Set<string>;
+  vanished: ReadonlySet<string>;
   /** The same is to come in another form. */
   isMigrating: boolean;
   /** Of its last message. */
@@ -36,6 +36,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_IDENTITIES = 20;
 const MOST_IDS = 2000;
 const MAX_IDENTITY_LENGTH = 255;
+const NONE: ReadonlySet<string> = new Set();
 
 export class Groups {
   readonly #byTopic = new Map<string, { announced: Announced; group: Group }>();
@@ -59,6 +60,7 @@ export class Groups {
     }
     changed.add(group);
     for (const other of others) this.#move(other, group);
+    shareBlock(announced, group);
     group.announced.add(announced);
     this.#byTopic.set(keyIn(sender, topic), { announced, group });
     for (const one of changed) this.#index(one);
@@ -87,14 +89,15 @@ export class Groups {
     known: Announced | undefined,
   ): Omit<Announced, "bytes"> {
     const now = new Map(entities.map((one) => [one.part, one]));
-    const vanished = new Set<string>();
+    const vanished: string[] = [];
     for (const [part, entity] of known?.entities ?? []) {
       if (now.has(part) || removed.includes(part) || part === "") continue;
       now.set(part, entity);
-      vanished.add(part);
+      vanished.push(part);
     }
     const identities = identitiesOf(device, entities[0]);
-    return { topic, identities, block: device, entities: now, vanished, isMigrating: false };
+    const gone = vanished.length === 0 ? NONE : new Set(vanished);
+    return { topic, identities, block: device, entities: now, vanished: gone, isMigrating: false };
   }
 
   #count(sender: Sender, now: Announced | undefined, before: Announced | undefined): void {
@@ -161,16 +164,25 @@ export function entitiesOf({ announced, ids }: Group): Entity[] {
 function apart(all: readonly { entity: Entity; gives: boolean }[]): Entity[] {
   const staying = all.filter(({ gives }) => !gives);
   const last = (staying.length > 0 ? staying : all).map(({ entity }) => entity);
-  const several = [...new Map(last.map((one) => [one.source, one])).values()];
+  if (last.length === 1) return last;
+  const several = [...new Map(last.map((one) => [sourceOf(one), one])).values()];
   return several.length === 1 ? several : several.map((one) => ({ ...one, key: sharedKey(one), isShared: true }));
 }
 
-export const sharedKey = ({ key, place }: Pick<Entity, "key" | "place">): string => `${key} ${place}`;
+export const sharedKey = (entity: Entity): string => `${entity.key} ${placeOf(entity)}`;
 
 /** What their messages say of the device itself; undefined where none says anything. */
 export function blockOf({ announced }: Group): JsonObject | undefined {
   const blocks = [...announced].flatMap(({ block }) => block ?? []);
   return blocks.length === 0 ? undefined : Object.assign({}, ...blocks);
+}
+
+/** Hundreds of entities say the same of their device: it is kept once. */
+function shareBlock(announced: Announced, group: Group): void {
+  const [first] = group.announced;
+  if (!first || !jsonEqual(first.block, announced.block)) return;
+  announced.block = first.block;
+  if (jsonEqual(first.identities, announced.identities)) announced.identities = first.identities;
 }
 
 function newGroup(sender: Sender, { identities: [key = ""] }: Announced): Group {
@@ -187,7 +199,8 @@ function identitiesOf(block: JsonObject | undefined, entity: Entity | undefined)
   );
   const found = [...identifiers.map(String), ...connections].filter((one) => one !== "").map(identityOf);
   if (found.length > 0) return found.slice(0, MOST_IDENTITIES);
-  const { config: { unique_id: unique } = {}, key = "", place } = entity ?? {};
+  const { config: { unique_id: unique } = {}, key = "" } = entity ?? {};
+  const place = entity && placeOf(entity);
   const own = typeof unique === "string" && unique !== "" ? unique : key.replaceAll(" ", "_");
   return [identityOf(own), ...(place === undefined ? [] : [place])];
 }

@@ -14,10 +14,8 @@ export interface Entity {
   component: string;
   /** Within its device, in whichever form it is announced: by its own id, else by the topic. */
   key: string;
-  /** What it reads and commands, in short. */
-  source: string;
-  /** Where it is announced with this source: so known, it is the same under another id. Undefined where it has no id of its own. */
-  place: string | undefined;
+  /** Where it is announced, of one that goes by an id of its own. */
+  where: string | undefined;
   /** Another entity of the device that is something else says that it has the same id. */
   isShared?: true;
   /** The name of it within its message; empty where it is the whole message. */
@@ -103,24 +101,30 @@ function readDevice(
 const NEEDS_NO_ID: ReadonlySet<string> = new Set(["device_automation", "tag"]);
 
 /** `otherwise`: what tells it from others where it has no id of its own. */
-function entityOf(entity: Omit<Entity, "key" | "source" | "place">, otherwise: string): Entity {
+function entityOf(entity: Omit<Entity, "key" | "where">, otherwise: string): Entity {
   const { component, config } = entity;
   const { unique_id: unique } = config;
-  const source = shortOf(
-    Object.entries(config)
-      .filter(([key]) => IS_OF_SOURCE.test(key))
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
   const isKnown = (typeof unique === "string" && unique !== "") || typeof unique === "number";
-  if (!isKnown) return { ...entity, source, key: `${component} ${otherwise}`, place: undefined };
-  const place = `@${shortOf([component, otherwise, source])}`;
-  return { ...entity, source, key: `${component} #${unique}`, place };
+  return isKnown
+    ? { ...entity, key: `${component} #${unique}`, where: otherwise }
+    : { ...entity, key: `${component} ${otherwise}`, where: undefined };
 }
 
 const IS_OF_SOURCE = /^(?!availability|json_attributes).*(?:topic|template)$/;
 
-const shortOf = (value: Json): string =>
-  new Bun.CryptoHasher("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);
+/** What it reads and commands. */
+export function sourceOf({ config }: Pick<Entity, "config">): string {
+  const source = Object.entries(config).filter(([key]) => IS_OF_SOURCE.test(key));
+  return JSON.stringify(source.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Where it is announced with this source: so known, it is the same under another id. Undefined where it has no id of its own. */
+export function placeOf(entity: Pick<Entity, "component" | "config" | "where">): string | undefined {
+  const { component, where } = entity;
+  if (where === undefined) return undefined;
+  const hash = new Bun.CryptoHasher("sha256").update(`${component}\n${where}\n${sourceOf(entity)}`).digest();
+  return `@${hash.subarray(0, 12).toString("base64url")}`;
+}
 
 function expand(given: JsonObject, table: ReadonlyMap<string, string>): JsonObject {
   return Object.fromEntries(Object.entries(given).map(([key, value]) => [table.get(key) ?? key, value as Json]));

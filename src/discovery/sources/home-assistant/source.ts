@@ -136,7 +136,11 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
         const gone = vanished.has(part)
           ? "no longer announced: the last message of its device leaves it out"
           : undefined;
-        problems.set(sender, labelOf(topic, part), gone ?? found.get(entity.key) ?? found.get(sharedKey(entity)));
+        problems.set(
+          sender,
+          labelOf(topic, part),
+          gone ?? found.get(entity.key) ?? (found.size > 0 ? found.get(sharedKey(entity)) : undefined),
+        );
       }
   }
 
