@@ -119,6 +119,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
       run("test/interop/names.ts", MODELS),
       run("test/interop/corpus.ts", MODELS, "exposes", HUB),
       run("test/interop/corpus.ts", MODELS, "homeassistant", HUB),
+      run("test/interop/corpus.ts", MODELS, "names", HUB),
       run("test/interop/corpus.ts", join(CORPUS, "template-cases.jsonl.xz"), "templates"),
     ],
   },

@@ -1,6 +1,6 @@
 // Messages of real models against the compiled hub: bun test/interop/corpus.ts CORPUS.jsonl.xz [exposes|homeassistant] [HUB]. What
 // each device reports must be there under the right name, with the right value and JSON type, and what it can be told must reach it
-// as it expects. bun test/interop/corpus.ts CASES.jsonl.xz templates [HUB] evaluates templates, also through the hub. A first line `FAIL` and exit code 1 where
+// as it expects. `names` announces them in both ways: each value must have the same name from both. bun test/interop/corpus.ts CASES.jsonl.xz templates [HUB] evaluates templates, also through the hub. A first line `FAIL` and exit code 1 where
 // too little is right. The models come in another order each time, with PROPERTY_SEED in that one. Needs xz.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,12 +11,13 @@ import { until } from "../support/wait.ts";
 import { Counts } from "./corpus/counts.ts";
 import { type House, heard, inParallel, startHouse } from "./corpus/house.ts";
 import { batchesOf, linesOf, type Model, modelsOf } from "./corpus/lines.ts";
-import { type Appearance, appearancesOf, isRecord, setIn, settableThere } from "./corpus/referee.ts";
+import { appearancesOf, isRecord, setIn, settableThere } from "./corpus/referee.ts";
 import { checkTemplates } from "./corpus/templates.ts";
 import { checkAnnounced } from "./corpus/templates-announced.ts";
 
 const RIGHT_VALUES = 0.995;
 const RIGHT_COMMANDS = 0.99;
+const SAME_NAMES = 0.999;
 const AT_ONCE = 8;
 /** For all commands of one model: one that does not answer may not hold up the others. */
 const MODEL_MS = 60_000;
@@ -29,8 +30,8 @@ const short = (value: unknown): string => String(JSON.stringify(value)).slice(0,
 
 async function main(): Promise<number> {
   const [path, mode = "exposes", binary = join(import.meta.dir, "..", "..", "bin", "hub")] = process.argv.slice(2);
-  if (path === undefined || !["exposes", "homeassistant", "templates"].includes(mode)) {
-    print("Usage: bun test/interop/corpus.ts FILE.jsonl.xz [exposes|homeassistant|templates] [HUB]");
+  if (path === undefined || !["exposes", "homeassistant", "names", "templates"].includes(mode)) {
+    print("Usage: bun test/interop/corpus.ts FILE.jsonl.xz [exposes|homeassistant|names|templates] [HUB]");
     return 2;
   }
   if (!existsSync(path)) {
@@ -42,7 +43,43 @@ async function main(): Promise<number> {
     const announced = await checkAnnounced(lines, resolve(binary));
     return report([checkTemplates(lines).result(1), announced.result(1)]);
   }
-  return checkModels(shuffled(await modelsOf(path), randomOf("order of models")), mode as Source, resolve(binary));
+  const models = shuffled(await modelsOf(path), randomOf("order of models"));
+  if (mode === "names") return checkNames(models, resolve(binary));
+  return checkModels(models, mode as Source, resolve(binary));
+}
+
+/** What is in one of the announcements alone has no two names. */
+async function checkNames(models: readonly Model[], binary: string): Promise<number> {
+  const counts = new Counts("values with the same name from both announcements");
+  await using exposing = await startHouse(binary);
+  await using announcing = await startHouse(binary);
+  for (const batch of batchesOf(models)) {
+    if (isTimeUp()) break;
+    const exposed = await namesFrom(exposing, batch, "exposes");
+    const announced = await namesFrom(announcing, batch, "homeassistant");
+    for (const [value, names] of exposed) {
+      const others = announced.get(value) ?? [];
+      counts.add(
+        names.some((name) => others.includes(name)),
+        () => `${value}: ${names} and ${others}`,
+      );
+    }
+  }
+  return report([counts.result(SAME_NAMES)]);
+}
+
+/** By model, message and property: under which names the hub has the value. */
+async function namesFrom(house: House, batch: readonly Model[], source: Source): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  await tellStates(house, { batch, source }, async (one) => {
+    for (const { property, places } of await placesOf(house, one))
+      found.set(
+        `${one.model.model} ${one.index} ${property}`,
+        places.flatMap(({ name, isRight }) => (isRight ? [name] : [])),
+      );
+  });
+  await takeBack(house, batch, source);
+  return found;
 }
 
 async function checkModels(models: readonly Model[], source: Source, binary: string): Promise<number> {
@@ -51,14 +88,7 @@ async function checkModels(models: readonly Model[], source: Source, binary: str
   await using house = await startHouse(binary);
   for (const batch of batchesOf(models)) {
     if (isTimeUp()) break;
-    const ids = await announce(house, batch, source);
-    for (const index of [0, 1]) {
-      for (const { states } of batch) {
-        const state = states[index];
-        if (state) await house.say(state.topic, state.payload);
-      }
-      await inParallel(batch, AT_ONCE, (model) => checkValues(house, { model, index, id: ids.get(model) }, values));
-    }
+    const ids = await tellStates(house, { batch, source }, (one) => checkValues(house, one, values));
     await inParallel(batch, AT_ONCE, (model) => checkCommands(house, { model, source, id: ids.get(model) }, commands));
     await takeBack(house, batch, source);
   }
@@ -68,6 +98,23 @@ async function checkModels(models: readonly Model[], source: Source, binary: str
 function report(results: readonly { lines: string[]; ok: boolean }[]): number {
   for (const { lines } of results) for (const line of lines) print(line);
   return results.every(({ ok }) => ok) ? 0 : 1;
+}
+
+/** Announces them, and looks at each after each of its messages. The hub's ids. */
+async function tellStates(
+  house: House,
+  { batch, source }: { batch: readonly Model[]; source: Source },
+  look: (one: Reported) => Promise<void>,
+): Promise<Map<Model, string>> {
+  const ids = await announce(house, batch, source);
+  for (const index of [0, 1]) {
+    for (const { states } of batch) {
+      const state = states[index];
+      if (state) await house.say(state.topic, state.payload);
+    }
+    await inParallel(batch, AT_ONCE, (model) => look({ model, index, id: ids.get(model) }));
+  }
+  return ids;
 }
 
 /** The hub's ids, once all are there that the hub takes in. */
@@ -106,20 +153,27 @@ interface Reported {
   id: string | undefined;
 }
 
-async function checkValues(house: House, { model, index, id }: Reported, counts: Counts): Promise<void> {
+async function checkValues(house: House, one: Reported, counts: Counts): Promise<void> {
+  for (const { property, value, places } of await placesOf(house, one))
+    counts.add(
+      places.some(({ isRight }) => isRight),
+      () => `${one.model.model} ${property}=${short(value)}: ${short(places.map(({ name, got }) => [name, got]))}`,
+    );
+}
+
+/** Of each property of a message that is exposed: where it may be, and whether it is there. */
+async function placesOf(house: House, { model, index, id }: Reported) {
   const device = id === undefined ? undefined : await house.hub.get<Device>(`/devices/${id}`).catch(() => undefined);
   const appearances = appearancesOf(model);
   const state = model.states[index]?.payload ?? {};
-  for (const [property, value] of Object.entries(state)) {
-    const right = appearances.get(property);
-    if (right === undefined) continue;
-    // An attribute that is null is none.
-    const got = (one: Appearance): unknown => (device ? (device.attributes[one.attribute] ?? null) : undefined);
-    counts.add(
-      right.some((one) => isDeepStrictEqual(got(one), one.of(value, state))),
-      () => `${model.model} ${property}=${short(value)}: ${short(right.map((one) => [one.attribute, got(one)]))}`,
-    );
-  }
+  return Object.entries(state).flatMap(([property, value]) => {
+    const places = appearances.get(property)?.map(({ attribute: name, of }) => {
+      // An attribute that is null is none.
+      const got = device ? (device.attributes[name] ?? null) : undefined;
+      return { name, got, isRight: isDeepStrictEqual(got, of(value, state)) };
+    });
+    return places ? [{ property, value, places }] : [];
+  });
 }
 
 interface Commanded {
