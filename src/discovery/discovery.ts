@@ -92,6 +92,7 @@ export class Discovery {
           if (entry) this.#speaker.hear(entry, heard, heard);
         },
         knows: (sender, key) => find(sender, key) !== undefined,
+        isKnown: (identity) => options.store.deviceOf(identity) !== undefined,
         isRead: (sender, topic) =>
           [...this.#entries.ofTopic(topic)].some((one) => one.rank !== rank && one.sender.name === sender.name),
       };
