@@ -16,6 +16,8 @@ export { type HouseTime, TemplateError } from "./values.ts";
 export interface Template {
   /** Names picked of `value_json`, where the template is no more than that. */
   readonly path: readonly string[] | undefined;
+  /** The last of them, also where `is_defined` follows. */
+  readonly picked: string | undefined;
   /**
    * Of a received message. A pick keeps its type and is undefined where the message has no such value; any other template makes a
    * text without white space around it. Throws TemplateError where a value is missing: what was known then stays.
@@ -94,10 +96,13 @@ function compileTemplate(
   const own = namesSet(body);
   for (const node of body) check(node, own);
   const path = pathOf(body);
+  const whole = path ?? pathOf(body, withoutIsDefined);
   return {
     path,
+    picked: whole?.at(-1),
     read(message, about) {
-      if (path) return pick(message.json, path);
+      const picked = whole && pick(message.json, whole);
+      if (path || (whole && !isComposed(picked))) return picked;
       if (message.text.length > LONGEST_MESSAGE)
         throw new TemplateError(`the message is longer than ${LONGEST_MESSAGE} characters`);
       const context = contextOf({ ...about, value: message.text });
@@ -164,10 +169,15 @@ function refuseCall(callee: Node, own: ReadonlySet<string>): void {
 }
 
 /** `{{ value_json.a["b"] }}`, and nothing around it. */
-function pathOf(body: readonly Node[]): string[] | undefined {
+function pathOf(body: readonly Node[], bare: (value: Node) => Node = unshortened): string[] | undefined {
   const [only, ...more] = body;
-  return only?.type === "Output" && more.length === 0 ? namesIn(unshortened(only.value)) : undefined;
+  return only?.type === "Output" && more.length === 0 ? namesIn(bare(only.value)) : undefined;
 }
+
+const withoutIsDefined = (node: Node): Node =>
+  node.type === "Filter" && node.name === "is_defined" && node.operand ? node.operand : node;
+
+const isComposed = (value: Json | undefined): boolean => typeof value === "object" && value !== null;
 
 /** Without the filters that fit a value into Home Assistant's 255 characters: here it is kept as it is. */
 function unshortened(node: Node): Node {

@@ -16,6 +16,8 @@ export interface Reading {
   read(message: Message): Json | undefined;
   /** The key of a JSON object that it is, where it is no more than that. */
   path: readonly string[] | undefined;
+  /** See `Template`. */
+  picked?: string | undefined;
   /** The text of the template that makes it. */
   template?: string | undefined;
 }
@@ -161,7 +163,7 @@ export class Options {
     if (topic === undefined) return undefined;
     const template = this.template(templateKey);
     return {
-      ...{ topic, path: template?.path, template: this.text(templateKey) },
+      ...{ topic, path: template?.path, picked: template?.picked, template: this.text(templateKey) },
       read: (message) => {
         if (!template) return message.text;
         const read = template.read(message, this.#about);
