@@ -105,6 +105,7 @@ export class Discovery {
           if (entry) this.#speaker.hear(entry, heard, heard);
         },
         knows: (sender, key) => find(sender, key) !== undefined,
+        isKnown: (identity) => options.store.deviceOf(identity) !== undefined,
         isRead: (sender, topic) => [...this.#entries.ofTopic(topic, sender.name)].some((one) => one.rank !== rank),
       };
       this.#sources.push(create(host, { describes: (sender, source) => this.#describes(sender, source) }));

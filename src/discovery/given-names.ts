@@ -4,6 +4,7 @@ import { HubError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { hasWildcard, matchesFilter } from "../core/topic-filter.ts";
 import type { Attribute, DescribedDevice, Report } from "./described.ts";
+import { readableName } from "./readable-name.ts";
 import { wrong } from "./words.ts";
 
 export interface GivenNames {
@@ -25,13 +26,19 @@ const MAX_REST = 500;
 
 /**
  * The device in the names that its attributes were given first, and what has none yet in a name that nothing else ever had. `kept`: by
- * what they are of, in the order in which they were given. `keep`: further ones.
+ * what they are of, in the order in which they were given. `keep`: further ones. `isOfBefore`: it has names of before names were kept.
  */
 export function giveNames(
   device: DescribedDevice,
-  { kept, keep }: { kept: ReadonlyMap<string, string>; keep: (id: string, name: string) => void },
+  {
+    kept,
+    keep,
+    isOfBefore,
+  }: { kept: ReadonlyMap<string, string>; keep: (id: string, name: string) => void; isOfBefore: boolean },
 ): GivenNames {
-  const { names, fresh, holders } = placed(device.attributes, kept);
+  // What reports all on one topic keeps the keys of its messages.
+  const wish = device.isOfSeveralTopics && !isOfBefore ? readableName : (name: string): string => name;
+  const { names, fresh, holders } = placed(device.attributes, kept, wish);
   const all = new Set(device.attributes.map(({ name }) => name));
   const proposed: { has(name: string): boolean } = names.size < all.size ? all : names;
   const problem =
@@ -47,7 +54,8 @@ export function giveNames(
     const known = rest.get(id) ?? kept.get(id);
     if (known !== undefined) return known;
     const isFree = (name: string): boolean => !proposals.has(name) && (holders.get(name) ?? id) === id;
-    const name = isFree(key) ? key : freeName(`${key}_own`, isFree);
+    const wanted = wish(key);
+    const name = isFree(wanted) ? wanted : freeName(`${wanted}_own`, isFree);
     if (rest.size >= MAX_REST) return name;
     rest.set(id, name);
     if (!device.isOfSeveralTopics && name === key) return name;
@@ -116,7 +124,11 @@ interface Placed {
   holders: Map<string, string>;
 }
 
-function placed(attributes: readonly Attribute[], kept: ReadonlyMap<string, string>): Placed {
+function placed(
+  attributes: readonly Attribute[],
+  kept: ReadonlyMap<string, string>,
+  wish: (name: string) => string,
+): Placed {
   const holders = new Map<string, string>();
   for (const [id, name] of kept) if (!holders.has(name)) holders.set(name, id);
   const all = withIds(attributes);
@@ -151,7 +163,7 @@ function placed(attributes: readonly Attribute[], kept: ReadonlyMap<string, stri
   const counts = countsOf(kept);
   for (const one of all) {
     const isFull = counts.size >= MAX_KEPT;
-    if (!names.has(one.name) && !isFull) use(one, freeName(one.name, isFree, numbers));
+    if (!names.has(one.name) && !isFull) use(one, freeName(wish(one.name), isFree, numbers));
     const name = names.get(one.name);
     if (name === undefined) continue;
     for (const id of [...one.ids, ...one.places]) {

@@ -29,7 +29,7 @@ const COMPONENTS: Record<string, Row> = {
     config: { automation_type: "trigger", topic: "s", type: "button_short_press", subtype: "button_1" },
     press: ["x", "button_1_button_short_press"],
   },
-  device_tracker: { config: { state_topic: "s" }, has: ["it"] },
+  device_tracker: { config: { state_topic: "s" }, has: ["location"] },
   event: { config: { state_topic: "s", event_types: ["ring"] }, press: [{ event_type: "ring" }, "ring"] },
   fan: { config: both, has: ["on"] },
   humidifier: { config: { command_topic: "c", target_humidity_command_topic: "h" }, has: ["on"] },

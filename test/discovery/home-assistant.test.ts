@@ -416,7 +416,7 @@ describe("a component's values and commands", () => {
       component: "device_tracker",
       config: { state_topic: "k", payload_home: "here" },
       says: ["k", "here"],
-      attributes: { x: "home" },
+      attributes: { location: "home" },
     },
     {
       component: "text",

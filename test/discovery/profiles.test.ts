@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createProfilesRig } from "./profiles-rig.ts";
+import { createProfilesRig, shipped } from "./profiles-rig.ts";
 
 const GARDEN = `
 topic = "garden/{id}/data"
@@ -68,11 +68,29 @@ temperature = { pointer = "/temperature_C", unit = "°C" }
   if (when === "first") await announce();
   hear(20);
   if (when === "last") await announce();
+  await rig.clock.advance(5000);
   rig.publish("rtl_433/pi/devices/Nexus-TH/1/94/temperature_C", "21.4");
   hear(19);
-  const [id = "none", ...others] = rig.ids();
-  expect(others).toEqual([]);
-  expect(rig.device(id)).toMatchObject({ name: "Nexus-TH-1-94", attributes: { temperature: 21.4 }, available: true });
+  expect(rig.ids()).toEqual(["Nexus-TH-1-94"]);
+  expect(rig.device("Nexus-TH-1-94")).toMatchObject({ name: "Nexus-TH-1-94", available: true });
+  expect(rig.device("Nexus-TH-1-94").attributes).toEqual({ temperature: 21.4 });
+});
+
+test("what nothing announces is a device of its profile a moment later, with all that it has said by then", async () => {
+  using rig = createProfilesRig({ "rtl-433.toml": shipped("rtl-433") });
+  const hear = (more: object) => rig.publish("rtl_433/pi/events", { model: "Nexus-TH", id: 94, humidity: 40, ...more });
+  hear({ temperature_C: 20 });
+  hear({ battery_ok: 0 });
+  expect(rig.ids()).toEqual([]);
+  await rig.clock.advance(5000);
+  expect(rig.device("rtl433_Nexus-TH_94").attributes).toMatchObject({
+    temperature: 20,
+    humidity: 40,
+    battery_low: true,
+  });
+  // From then on it is heard at once.
+  hear({ temperature_C: 21 });
+  expect(rig.device("rtl433_Nexus-TH_94").attributes.temperature).toBe(21);
 });
 
 test("what was said before the device was known counts once it is", () => {

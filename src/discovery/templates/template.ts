@@ -18,6 +18,8 @@ export interface Template {
   readonly path: readonly string[] | undefined;
   /** It names something of what it is for. */
   readonly isAbout: boolean;
+  /** The last of them, also where `is_defined` follows. */
+  readonly picked: string | undefined;
   /**
    * Of a received message. A pick keeps its type and is undefined where the message has no such value; any other template makes a
    * text without white space around it. Throws TemplateError where a value is missing: what was known then stays.
@@ -114,9 +116,12 @@ function compileTemplate(
     const write: Template["write"] = (values, about) =>
       evaluate(body, contextOf(Object.entries(values), about), { time: time(), meter }).trim();
     if (path) return pickOf(path, write);
+    const whole = pathOf(body, withoutIsDefined);
     return {
-      ...{ path, isAbout },
+      ...{ path, picked: whole?.at(-1), isAbout },
       read(message, about) {
+        const picked = whole && pick(message.json, whole);
+        if (whole && !isComposed(picked)) return picked;
         if (message.text.length > LONGEST_MESSAGE)
           throw new TemplateError(`the message is longer than ${LONGEST_MESSAGE} characters`);
         const context = contextOf([["value", message.text]], about);
@@ -129,7 +134,7 @@ function compileTemplate(
 }
 
 const pickOf = (path: readonly string[], write: Template["write"]): Template => ({
-  ...{ path, isAbout: false },
+  ...{ path, picked: path.at(-1), isAbout: false },
   read: ({ json }) => pick(json, path),
   write,
 });
@@ -200,10 +205,15 @@ function plainPath(text: string): string[] | undefined {
 }
 
 /** `{{ value_json.a["b"] }}`, and nothing around it. */
-function pathOf(body: readonly Node[]): string[] | undefined {
+function pathOf(body: readonly Node[], bare: (value: Node) => Node = unshortened): string[] | undefined {
   const [only, ...more] = body;
-  return only?.type === "Output" && more.length === 0 ? namesIn(unshortened(only.value)) : undefined;
+  return only?.type === "Output" && more.length === 0 ? namesIn(bare(only.value)) : undefined;
 }
+
+const withoutIsDefined = (node: Node): Node =>
+  node.type === "Filter" && node.name === "is_defined" && node.operand ? node.operand : node;
+
+const isComposed = (value: Json | undefined): boolean => typeof value === "object" && value !== null;
 
 /** Without the filters that fit a value into Home Assistant's 255 characters: here it is kept as it is. */
 function unshortened(node: Node): Node {

@@ -17,6 +17,8 @@ export interface Reading {
   read(message: Message): Json | undefined;
   /** The key of a JSON object that it is, where it is no more than that. */
   path: readonly string[] | undefined;
+  /** See `Template`. */
+  picked?: string | undefined;
   /** The text of the template that makes it. */
   template?: string | undefined;
 }
@@ -160,7 +162,7 @@ export class Options {
     if (topic === undefined) return undefined;
     const template = this.template(templateKey);
     return {
-      ...{ topic, path: template?.path, template: this.text(templateKey) },
+      ...{ topic, path: template?.path, picked: template?.picked, template: this.text(templateKey) },
       read: (message) => {
         const read = template ? template.read(message, this.#own.about) : message.text;
         this.#own.hear(topicKey, read);
