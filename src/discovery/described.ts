@@ -83,6 +83,8 @@ export interface Message {
   text: string;
   /** Undefined where the text is no JSON. */
   json: Json | undefined;
+  /** What the text is made of. */
+  payload?: Uint8Array;
 }
 
 /** What a device says of itself, for people. */

@@ -2,7 +2,7 @@
 import { HubError } from "../core/errors.ts";
 import { isValidId } from "../core/ids.ts";
 import { type Json, parseJson } from "../core/json.ts";
-import type { DescribedDevice, Report } from "./described.ts";
+import type { DescribedDevice, Message, Report } from "./described.ts";
 import type { Heard, Sender } from "./source.ts";
 
 export type EntryState = "accepted" | "waiting" | "ignored" | "broken";
@@ -91,12 +91,12 @@ export function deviceIdOf(identity: string): string {
 
 /** For `Heard.message`: text and JSON, read when asked for, once. */
 export function messageIn(payload: Uint8Array): Heard["message"] {
-  let read: { text: string; json: Json | undefined } | undefined;
+  let read: Message | undefined;
   return () => {
     if (!read) {
       const text = new TextDecoder().decode(payload);
       const parsed = parseJson(text);
-      read = { text, json: parsed.ok ? (parsed.value as Json) : undefined };
+      read = { text, json: parsed.ok ? (parsed.value as Json) : undefined, payload };
     }
     return read;
   };

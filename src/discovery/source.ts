@@ -1,7 +1,6 @@
 // What a source of descriptions is, and what it hands over.
 import type { Clock } from "../core/clock.ts";
-import type { Json } from "../core/json.ts";
-import type { DescribedDevice, Outgoing, Report } from "./described.ts";
+import type { DescribedDevice, Message, Outgoing, Report } from "./described.ts";
 import type { Engine } from "./templates/template.ts";
 
 /** Who published a message. */
@@ -17,7 +16,7 @@ export interface Heard {
   payload: Uint8Array;
   retain: boolean;
   /** The payload as text and JSON, read once for all that ask. */
-  message(): { text: string; json: Json | undefined };
+  message(): Message;
 }
 
 export interface SourceHost {

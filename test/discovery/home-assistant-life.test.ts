@@ -153,6 +153,7 @@ describe("further attributes", () => {
     for (let round = 0; round < 5; round++)
       say(rig, "k/more", { data: Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${round}_${at}`, at])) });
     say(rig, "k/more", { data: { "0_0": "x".repeat(5000) } });
+    await rig.clock.advance(500);
     expect(Object.keys(attributes(rig))).toHaveLength(50);
     expect(attributes(rig)["0_0"]).toBe(0);
   });

@@ -9,7 +9,7 @@ import { METHOD_NAMES } from "./methods.ts";
 import type { Node } from "./nodes.ts";
 import { parse } from "./statements.ts";
 import { TESTS } from "./tests.ts";
-import { fromJson, type HouseTime, TemplateError, type Value } from "./values.ts";
+import { fromJson, type HouseTime, PyBytes, TemplateError, type Value } from "./values.ts";
 
 export { type HouseTime, TemplateError } from "./values.ts";
 
@@ -43,6 +43,8 @@ export type AskAbout = () => About;
 export interface Message {
   text: string;
   json: Json | undefined;
+  /** In place of the text, where it is to be none. */
+  bytes?: Uint8Array | undefined;
 }
 
 export interface Engine {
@@ -125,6 +127,7 @@ function compileTemplate(
         if (message.text.length > LONGEST_MESSAGE)
           throw new TemplateError(`the message is longer than ${LONGEST_MESSAGE} characters`);
         const context = contextOf([["value", message.text]], about);
+        if (message.bytes) context.set("value", new PyBytes(message.bytes));
         if (message.json !== undefined) context.set("value_json", valuesIn(message));
         return evaluate(body, context, { time: time(), meter }).trim();
       },

@@ -1,9 +1,10 @@
 // The tools that every component is described with: options of a config with their defaults, values read from topics, values
 // written to topics.
-import type { Json, JsonObject } from "../../../core/json.ts";
+import { type Json, type JsonObject, parseJson } from "../../../core/json.ts";
+import { printable } from "../../../core/printable.ts";
 import { isTopicFilter, isTopicName } from "../../../core/topic-filter.ts";
 import type { Attribute, Message, Outgoing } from "../../described.ts";
-import { type Engine, type Template, TemplateError } from "../../templates/template.ts";
+import { type Engine, type Template, TemplateError, type Message as ToRead } from "../../templates/template.ts";
 import { fromJson, str } from "../../templates/values.ts";
 import { type Conversion, wrong } from "../../words.ts";
 import { metaOf } from "./about.ts";
@@ -76,6 +77,30 @@ export interface CommandKeys {
 const MAX_LEVELS = 32;
 
 const IS_COMMANDED = /command_topic$|^set_/;
+
+/** Messages as their entity's `encoding` says. Throws Error for one that nobody knows. */
+function decoderOf(encoding: Json): (message: Message) => ToRead {
+  const label = String(encoding).toLowerCase().replaceAll("_", "-");
+  if (label === "utf-8" || label === "utf8") return (message) => message;
+  // Templates get the bytes.
+  if (label === "") return ({ payload, text }) => ({ text, json: undefined, bytes: payload });
+  // As Python spells them.
+  const decoder = newDecoder(label.replace(/^latin-/, "latin").replace(/^(utf-16)-(le|be)$/, "$1$2"));
+  if (!decoder) throw new Error(`encoding: "${printable(label)}" is not known`);
+  return (message) => {
+    const text = message.payload === undefined ? message.text : decoder.decode(message.payload);
+    const parsed = parseJson(text);
+    return { ...message, text, json: parsed.ok ? (parsed.value as Json) : undefined };
+  };
+}
+
+function newDecoder(label: string): TextDecoder | undefined {
+  try {
+    return new TextDecoder(label as Bun.Encoding);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The options of an entity. Getters throw Error for an option of the wrong kind. */
 export class Options {
@@ -161,9 +186,11 @@ export class Options {
     const topic = this.topic(topicKey);
     if (topic === undefined) return undefined;
     const template = this.template(templateKey);
+    const decoded = decoderOf(this.config.encoding ?? "utf-8");
     return {
       ...{ topic, path: template?.path, picked: template?.picked, template: this.text(templateKey) },
-      read: (message) => {
+      read: (received) => {
+        const message = decoded(received);
         const read = template ? template.read(message, this.#own.about) : message.text;
         this.#own.hear(topicKey, read);
         return read;

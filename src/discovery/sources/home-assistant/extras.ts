@@ -7,6 +7,8 @@ import { jsonIn, ownId } from "./names.ts";
 
 export interface Extras {
   topic: string;
+  /** Whose keys are the same things: of two that make objects of one topic by templates, each has its own. */
+  origin: string;
   /** Before the names of those whose name is taken. */
   prefix: string;
   object(message: Message): JsonObject | undefined;
@@ -18,6 +20,8 @@ export interface Extras {
 export interface KnownExtra {
   type: AttributeType;
   topic: string;
+  origin: string;
+  key: string;
 }
 
 const MOST_EXTRAS = 50;
@@ -29,13 +33,20 @@ export function extrasOf(options: Options): Extras | undefined {
   const reading = attributesReading(options);
   return (
     reading && {
-      ...{ topic: reading.topic, prefix: ownId(options), isWhole: reading.template === undefined },
+      ...{ topic: reading.topic, origin: originOf(reading), prefix: ownId(options) },
+      isWhole: reading.template === undefined,
       object(message) {
         const value = jsonIn(quietly(() => reading.read(message)));
         return isObject(value) ? value : undefined;
       },
     }
   );
+}
+
+function originOf({ topic, template }: Reading): string {
+  return template === undefined
+    ? topic
+    : `${topic} ${new Bun.CryptoHasher("sha256").update(template).digest("base64url").slice(0, 16)}`;
 }
 
 export function attributesReading(options: Options): Reading | undefined {
@@ -47,36 +58,44 @@ export function attributesReading(options: Options): Reading | undefined {
  * that are attributes already.
  */
 export function readExtras(
-  { topic, prefix, object, isWhole }: Extras,
+  { topic, origin, prefix, object, isWhole }: Extras,
   message: Message,
   into: {
     read: JsonObject;
+    /** See `DeviceMemory`. */
+    undescribed: JsonObject;
+    isDescribed: (name: string) => boolean;
     known: Map<string, KnownExtra>;
     isTaken: (name: string) => boolean;
     claimed: ReadonlySet<string>;
   },
 ): boolean {
-  const { read, known, isTaken, claimed } = into;
+  const { read, undescribed, isDescribed, known, isTaken, claimed } = into;
   let isNew = false;
   for (const [key, value] of Object.entries(object(message) ?? {})) {
     if (isWhole && claimed.has(key)) continue;
-    const isOthers = (known.get(key)?.topic ?? topic) !== topic;
+    const isOthers = (known.get(key)?.origin ?? origin) !== origin;
     const name = isTaken(key) || isOthers ? `${prefix}_${key}` : key;
     if (name.length > LONGEST_NAME || key === "" || isTaken(name) || Object.hasOwn(read, name)) continue;
     const type = typeOf(value);
     if (type !== undefined && !known.has(name)) {
       if (known.size >= MOST_EXTRAS) continue;
-      known.set(name, { type, topic });
+      known.set(name, { type, topic, origin, key });
       isNew = true;
     }
-    if (known.has(name) && JSON.stringify(value).length <= LONGEST_VALUE) read[name] = value;
+    if (!known.has(name) || JSON.stringify(value).length > LONGEST_VALUE) continue;
+    // Before that, its topic alone would say whose it is.
+    if (origin === topic || isDescribed(name)) read[name] = value;
+    else undescribed[name] = value;
   }
   return isNew;
 }
 
 export function describedExtras(known: ReadonlyMap<string, KnownExtra>): Attribute[] {
-  return [...known].map(([name, { type, topic }]) => ({
-    ...{ name, ids: [`${topic} ${name}`], type, category: "diagnostic", hidden: true, readable: true, writable: false },
+  return [...known].map(([name, { type, topic, origin, key }]) => ({
+    // The second is what it was known by before templates were told apart.
+    ids: [...(origin === topic ? [] : [`${origin} ${key}`]), `${topic} ${name}`],
+    ...{ name, type, category: "diagnostic", hidden: true, readable: true, writable: false },
   }));
 }
 

@@ -9,6 +9,8 @@ export interface DeviceMemory extends Disposable {
   readonly expiry: Expiry;
   /** Attributes beside those that are announced, by name. */
   readonly extras: Map<string, KnownExtra>;
+  /** Values of those whose name is given only when they are described. */
+  undescribed: JsonObject;
   /** By their options, as text. */
   availabilities: Map<string, Availability>;
   /** On which its description before was read. */
@@ -19,7 +21,7 @@ export interface DeviceMemory extends Disposable {
 export function createDeviceMemory(clock: Clock, report: (attributes: JsonObject) => void): DeviceMemory {
   const expiry = new Expiry(clock, report);
   return {
-    ...{ expiry, extras: new Map(), availabilities: new Map(), topics: new Set<string>() },
+    ...{ expiry, extras: new Map(), undescribed: {}, availabilities: new Map(), topics: new Set<string>() },
     [Symbol.dispose]: () => expiry[Symbol.dispose](),
   };
 }

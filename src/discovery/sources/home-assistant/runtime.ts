@@ -41,12 +41,15 @@ export function runtimeOf(
   const isTaken = (name: string): boolean => attributes.has(name) || words.has(name);
   memory.expiry.keep(new Set(attributes.keys()));
   for (const name of [...memory.extras.keys()].filter(isTaken)) memory.extras.delete(name);
+  const described = new Set(memory.extras.keys());
+  const isDescribed = (name: string): boolean => described.has(name);
+  const extrasInto = { known: memory.extras, undescribed: memory.undescribed, isDescribed, isTaken };
 
   function readAttributes(at: AtTopic, message: Message): JsonObject {
     const read: JsonObject = {};
     let isNew = false;
     for (const one of at.extras)
-      isNew = readExtras(one, message, { read, known: memory.extras, isTaken, claimed: at.claimed }) || isNew;
+      isNew = readExtras(one, message, { ...extrasInto, read, claimed: at.claimed }) || isNew;
     if (isNew) onExtras();
     if (at.isObject && isObject(message.json) && message.text.length <= LONGEST_WHOLE) readRest(at, message.json, read);
     for (const { name, reading } of at.readings) {

@@ -111,6 +111,8 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
       host.report(group.sender, key, { attributes, actions: [] }),
     );
     const entities = entitiesOf(group);
+    const { undescribed } = group.memory;
+    group.memory.undescribed = {};
     const device = describeEntities(entities, {
       ...{ block: blockOf(group), identities, engine: host.engine, memory: group.memory },
       onExtras: () => change([group]),
@@ -125,6 +127,7 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
       return;
     }
     host.describe(sender, key, { ...device, forget: () => [...announced].map(({ topic }) => emptied(topic)) });
+    if (Object.keys(undescribed).length > 0) host.report(sender, key, { attributes: undescribed, actions: [] });
     for (const topic of device.topics) {
       for (const heard of known.has(topic) ? [] : early.of(sender, topic)) host.heard(sender, key, heard);
     }
