@@ -5,6 +5,9 @@ import { printable } from "../core/printable.ts";
 /** A press by its name alone, or with what the message says beside it. */
 export type Press = string | { action: string; data: JsonObject };
 
+export const pressWith = (action: string, data: JsonObject): Press =>
+  Object.keys(data).length > 0 ? { action, data } : action;
+
 const MAX_KEYS = 50;
 const MAX_KEY_LENGTH = 100;
 const MAX_DATA_LENGTH = 4096;

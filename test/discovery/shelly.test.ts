@@ -216,7 +216,12 @@ test("a press fires each time, with the number of its input", () => {
   ]);
   using single = described(PLUS_1PM);
   single.notifies({ events: [{ component: "input:0", id: 0, event: "double_push", ts: 1 }] }, "NotifyEvent");
-  expect(single.actions).toEqual([{ device_id: single.id, action: "double_push" }]);
+  const beacon = { component: "bthomedevice:200", id: 200, event: "long_push", idx: 1, ts: 2.5 };
+  single.notifies({ events: [beacon] }, "NotifyEvent");
+  expect(single.actions).toEqual([
+    { device_id: single.id, action: "double_push" },
+    { device_id: single.id, action: "200_long_push", data: { idx: 1 } },
+  ]);
 });
 
 test("a meter of three phases measures each and all", () => {

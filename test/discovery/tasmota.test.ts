@@ -326,7 +326,11 @@ describe("inputs", () => {
   test("a tag at a reader is an action", () => {
     using reader = announced({ rl: [] }, { sn: { RDM6300: { UID: "00000000" } } });
     reader.says(`tele/${T}/SENSOR`, { RDM6300: { UID: "04339F7B" } });
-    expect(reader.actions).toEqual([{ device_id: ID, action: "tag_04339F7B" }]);
+    reader.says(`tele/${T}/SENSOR`, { PN532: { UID: "0412A3", Data: "garage" } });
+    expect(reader.actions).toEqual([
+      { device_id: ID, action: "tag_04339F7B" },
+      { device_id: ID, action: "tag_0412A3", data: { Data: "garage" } },
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { Attribute } from "../../described.ts";
 import { numberIn } from "../../numbers.ts";
+import { type Press, pressWith } from "../../presses.ts";
 import { READABLE } from "./channel.ts";
 
 export interface Sensor {
@@ -95,11 +96,11 @@ export function readSensors(sensors: readonly Sensor[], sensor: JsonObject): Jso
 }
 
 /** `"RDM6300":{"UID":"04339F7B"}`: a tag was held to the reader. */
-export function tagsIn(sensor: JsonObject): string[] {
+export function tagsIn(sensor: JsonObject): Press[] {
   return READERS.flatMap((reader) => {
     const { [reader]: values } = sensor;
-    const uid = isObject(values) ? values.UID : undefined;
-    return typeof uid === "string" && /^[\w-]{1,64}$/.test(uid) ? [`tag_${uid}`] : [];
+    const { UID: uid, ...data } = isObject(values) ? values : {};
+    return typeof uid === "string" && /^[\w-]{1,64}$/.test(uid) ? [pressWith(`tag_${uid}`, data)] : [];
   });
 }
 

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from "../../../../core/json.ts";
 import type { DescribedDevice, Message, Outgoing, Report } from "../../../described.ts";
 import { inNetwork } from "../../../hardware.ts";
 import { macIdentities } from "../../../mac.ts";
+import { type Press, pressWith } from "../../../presses.ts";
 import { wrong } from "../../../words.ts";
 import { marked } from "../words.ts";
 import type { Call, Component, Value } from "./component.ts";
@@ -192,11 +193,14 @@ function actionNames(status: JsonObject): (component: string, event: string) => 
   };
 }
 
-/** `{"events":[{"component":"input:0","event":"single_push"}]}`. */
-function actionsIn({ events }: JsonObject, actionOf: ReturnType<typeof actionNames>): string[] {
+/** `{"events":[{"component":"bthomedevice:200","id":200,"event":"single_push","idx":1,"ts":1.5}]}`. */
+function actionsIn({ events }: JsonObject, actionOf: ReturnType<typeof actionNames>): Press[] {
   if (!Array.isArray(events)) return [];
-  return events.slice(0, 20).flatMap((one) => {
-    if (!isObject(one) || typeof one.event !== "string" || typeof one.component !== "string") return [];
-    return one.event.length > 64 ? [] : (actionOf(one.component, one.event) ?? []);
+  return events.slice(0, 20).flatMap((one): Press[] => {
+    if (!isObject(one)) return [];
+    const { component, id: _id, event, ts: _ts, ...data } = one;
+    if (typeof event !== "string" || typeof component !== "string" || event.length > 64) return [];
+    const action = actionOf(component, event);
+    return action === undefined ? [] : [pressWith(action, data)];
   });
 }
