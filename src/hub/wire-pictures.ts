@@ -1,5 +1,7 @@
 // Wires the pictures of devices: fetched through the same door as those of messages, forgotten with their device.
+import { HubError } from "../core/errors.ts";
 import { background } from "../core/lifecycle.ts";
+import { DeliveryError } from "../notify/channel.ts";
 import { guardedFetch } from "../notify/guarded-fetch.ts";
 import { createLogins } from "../notify/pictures/logins.ts";
 import { fetchSnapshot } from "../notify/pictures/snapshot.ts";
@@ -9,6 +11,11 @@ import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 
 const HINT = 'to take pictures from the house itself, set [pictures] addresses = "house"';
+
+function withHint(error: unknown): never {
+  if (!(error instanceof DeliveryError) || error.fault.hint === undefined) throw error;
+  throw new HubError("upstream_failed", `${error.message}: ${error.fault.hint}`, { cause: error });
+}
 
 export function wirePictures(
   { config, home, edge, log }: HubOptions,
@@ -23,7 +30,8 @@ export function wirePictures(
   const pictures = stack.use(
     startDevicePictures({
       ...{ section, budget, log: own, clock: edge.clock, folder: home.devicePictures },
-      fetch: (address, signal) => fetchSnapshot(address, { fetch, hosts: notify.picture_hosts, logins }, signal),
+      fetch: (address, signal) =>
+        fetchSnapshot(address, { fetch, hosts: notify.picture_hosts, logins }, signal).catch(withHint),
       // A house that was lost has no devices; its pictures may still be wanted.
       devices: () => (db.copy || db.setAside ? undefined : [...registry.list()].map(({ id }) => id)),
     }),

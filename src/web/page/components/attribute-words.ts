@@ -1,6 +1,6 @@
 // Attributes and their values in words.
 import { type Device, type Json, type Property, propertiesOf, propertyOf } from "../state/house.ts";
-import { formatNumber, language, t, textFor } from "../texts/index.ts";
+import { formatNumber, formatTime, language, t, textFor } from "../texts/index.ts";
 import { attributeName, capitalized } from "./kinds.ts";
 import { senseInWords } from "./sense-words.ts";
 
@@ -32,14 +32,18 @@ export function valueInWords(name: string, value: Json | undefined, property: Pr
     case "number":
       return `${numberInWords(value, precision)} ${unit ?? ""}`.trimEnd();
     case "string":
-      return value === ""
-        ? "“”"
-        : shortened(textFor(`value.${value}`) ?? textFor(`state.${value}`) ?? value, LONGEST_VALUE);
+      return textInWords(value, property);
     case "object":
       return value === null ? t("device.no_value") : shortened(JSON.stringify(value), LONGEST_VALUE);
     default:
       return t("device.no_value");
   }
+}
+
+function textInWords(text: string, { class: kind }: Property): string {
+  if (text === "") return "“”";
+  if (kind === "timestamp" && Date.parse(text)) return formatTime(text);
+  return shortened(textFor(`value.${text}`) ?? textFor(`state.${text}`) ?? text, LONGEST_VALUE);
 }
 
 /** `digits`: as many behind the point as its device says are of use. */
