@@ -128,8 +128,8 @@ export function takeEvent(event: HubEvent): void {
       if (!change(id, () => ({ available: event.available === true })) && id !== undefined) void readDevice(id);
       return;
     case "device_name_changed":
-      change(id, () => ({ name: String(event.name) }));
-      return;
+    case "device_attribute_renamed":
+      if (id !== undefined) void readDevice(id);
   }
 }
 

@@ -11,6 +11,7 @@ import { allows } from "../../state/session.ts";
 import { t } from "../../texts/index.ts";
 import { typeInWords } from "../devices/device-filter.ts";
 import { RemoveDevice } from "./remove-device.tsx";
+import { RenameAttribute } from "./rename-attribute.tsx";
 
 type Edit = Partial<Pick<Device, "name" | "area" | "history">>;
 
@@ -77,7 +78,12 @@ export function About({ device }: { device: Device }) {
           </div>
         )}
       </dl>
-      {allows("admin") && <RemoveDevice device={device} isLocked={isLocked} />}
+      {allows("admin") && (
+        <>
+          <RenameAttribute device={device} />
+          <RemoveDevice device={device} isLocked={isLocked} />
+        </>
+      )}
     </section>
   );
 }
