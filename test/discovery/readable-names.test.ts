@@ -121,6 +121,13 @@ test.each([
     ["boot_time", "disk_usage"],
   ],
   [
+    "a button whose three ends have a battery each",
+    [1, 2, 3].map((end) =>
+      zwave(`battery_l${end}`, { device_class: "battery", unit_of_measurement: "%", name: `Battery L${end}` }),
+    ),
+    ["battery_l1", "battery_l2", "battery_l3"],
+  ],
+  [
     "a weather station",
     [
       station("temp", { device_class: "temperature", unit_of_measurement: "°C" }),

@@ -105,3 +105,13 @@ describe("a tree of filters", () => {
     expect(performance.now() - begun).toBeLessThan(200);
   });
 });
+
+test("a topic that no broker passes on is named in the inbox, with what to change", async () => {
+  using rig = createRig();
+  for (const topic of ["NJOURF+1/state", "home/NJOURF#1"]) {
+    await announce(rig, topic);
+    expect(rig.discovery.list().map(({ problem }) => problem)).toEqual([
+      `sensor: state_topic: "${topic}" is no topic that a broker passes on (+ and # are no part of names): let the device, or what announces it, call it otherwise`,
+    ]);
+  }
+});
