@@ -1,5 +1,6 @@
 // Gives the devices of the house the names that their attributes were given first, and keeps those that are new.
 import type { Clock } from "../core/clock.ts";
+import type { DescribedDevice } from "./described.ts";
 import type { Entry } from "./entry.ts";
 import { giveNames } from "./given-names.ts";
 import type { DiscoveryStore } from "./store.ts";
@@ -11,7 +12,7 @@ export class AttributeNames {
   readonly #clock: Clock;
   readonly #store: DiscoveryStore;
   /** How the names of an entry are kept, as it is described by now; of devices whose names are not kept yet. */
-  readonly #unkept = new Map<string, () => void>();
+  readonly #unkept = new Map<string, Unkept>();
 
   constructor({ clock, store }: { clock: Clock; store: DiscoveryStore }) {
     this.#clock = clock;
@@ -36,22 +37,28 @@ export class AttributeNames {
     });
     Object.assign(entry, { device, given });
     if (problem !== undefined) entry.problem = problem;
-    const keep = (): void => {
-      const former = isUnnamed ? (described.formerNames?.() ?? []) : [];
-      store.name(deviceId, source, new Map([...former, ...fresh, ...early]));
-    };
-    if (isUnnamed) this.#keepLater(id, keep);
-    else keep();
+    if (isUnnamed) this.#keepFormerLater(id, { deviceId, source, described, fresh, early });
+    else store.name(deviceId, source, fresh);
   }
 
   /** Once, however often it is announced again meanwhile. */
-  #keepLater(id: string, keep: () => void): void {
+  #keepFormerLater(id: string, what: Unkept): void {
     const isWaiting = this.#unkept.has(id);
-    this.#unkept.set(id, keep);
+    this.#unkept.set(id, what);
     if (isWaiting) return;
     this.#clock.after("names of attributes", WHOLE_AFTER_MS, () => {
-      this.#unkept.get(id)?.();
+      const { deviceId, source, described, fresh, early } = this.#unkept.get(id) ?? what;
       this.#unkept.delete(id);
+      this.#store.name(deviceId, source, new Map([...(described.formerNames?.() ?? []), ...fresh, ...early]));
     });
   }
+}
+
+interface Unkept {
+  deviceId: string;
+  source: string;
+  described: DescribedDevice;
+  fresh: ReadonlyMap<string, string>;
+  /** Of what a message brought before. */
+  early: ReadonlyMap<string, string>;
 }

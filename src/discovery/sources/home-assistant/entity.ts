@@ -78,10 +78,12 @@ const MAX_LEVELS = 32;
 
 const IS_COMMANDED = /command_topic$|^set_/;
 
+const asItIs = (message: Message): Message => message;
+
 /** Messages as their entity's `encoding` says. Throws Error for one that nobody knows. */
 function decoderOf(encoding: Json): (message: Message) => ToRead {
   const label = String(encoding).toLowerCase().replaceAll("_", "-");
-  if (label === "utf-8" || label === "utf8") return (message) => message;
+  if (label === "utf-8" || label === "utf8") return asItIs;
   // Templates get the bytes.
   if (label === "") return ({ payload, text }) => ({ text, json: undefined, bytes: payload });
   // As Python spells them.
@@ -107,13 +109,13 @@ export class Options {
   readonly config: JsonObject;
   readonly engine: Engine;
   readonly entity: Entity;
-  readonly #own: OwnState;
+  /** Undefined while none of its templates asks for it. */
+  #own: OwnState | undefined;
 
   constructor(entity: Entity, engine: Engine) {
     this.entity = entity;
     this.config = entity.config;
     this.engine = engine;
-    this.#own = new OwnState(entity);
   }
 
   text(key: string): string | undefined {
@@ -175,7 +177,7 @@ export class Options {
     if (text === undefined) return undefined;
     try {
       const template = this.engine.compile(text);
-      if (template.isAbout) this.#own.isAsked = true;
+      if (template.isAbout) this.#own ??= new OwnState(this.entity);
       return template;
     } catch (error) {
       throw new Error(`${key}: ${(error as Error).message}`);
@@ -191,8 +193,8 @@ export class Options {
       ...{ topic, path: template?.path, picked: template?.picked, template: this.text(templateKey) },
       read: (received) => {
         const message = decoded(received);
-        const read = template ? template.read(message, this.#own.about) : message.text;
-        this.#own.hear(topicKey, read);
+        const read = template ? template.read(message, this.#own?.about) : message.text;
+        this.#own?.hear(topicKey, read);
         return read;
       },
     };
@@ -220,7 +222,7 @@ export class Options {
       write: (wanted) => {
         const value = encode(wanted[name] ?? null);
         const values = { value, ...variables?.(value) };
-        return [this.outgoing(topic, template ? template.write(values, this.#own.about) : str(fromJson(value)))];
+        return [this.outgoing(topic, template ? template.write(values, this.#own?.about) : str(fromJson(value)))];
       },
     };
   }

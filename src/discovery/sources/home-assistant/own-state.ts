@@ -21,8 +21,6 @@ export class OwnState {
   #state = "unknown";
   /** What came on its `json_attributes_topic` last. */
   #beside: JsonObject = {};
-  /** Whether any of its templates wants to know; nothing is kept otherwise. */
-  isAsked = false;
 
   constructor(entity: Entity) {
     this.#entity = entity;
@@ -30,7 +28,7 @@ export class OwnState {
 
   /** `value`: what the message on this topic says; undefined where it says nothing. */
   hear(topicKey: string, value: Json | undefined): void {
-    if (!this.isAsked || value === undefined) return;
+    if (value === undefined) return;
     if (topicKey === "json_attributes_topic") {
       const parsed = typeof value === "string" ? parseJson(value) : undefined;
       const read = parsed?.ok ? parsed.value : value;

@@ -56,7 +56,8 @@ export function readAnnouncement({ component, id }: ConfigTopic, payload: Json |
   const device = blockOf(whole.device, keysOfDevice());
   const origin = blockOf(whole.origin, keysOfOrigin());
   if (component !== "device") {
-    const entity = entityOf({ component, part: "", id: id.split(" ").at(-1) ?? id, config: finished(whole) }, id);
+    const { device: _device, origin: _origin, ...config } = whole;
+    const entity = entityOf({ component, part: "", id: id.split(" ").at(-1) ?? id, config: finished(config) }, id);
     return { device, origin, entities: [entity], removed: [], isMigration: false };
   }
   return { ...readDevice(id, whole, { device, origin }), device, origin, isMigration: false };
