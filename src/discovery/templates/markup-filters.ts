@@ -2,9 +2,9 @@
 import { type Arguments, type Filter, itemsOf, numberArgument } from "./arguments.ts";
 import { isTrue, str, TemplateError, typeName, type Value } from "./values.ts";
 
-const WIDEST = 1000;
-const LONGEST_TEXT = 65_536;
-const MOST_SCHEMES = 20;
+const MAX_WIDTH = 1000;
+const MAX_TEXT_LENGTH = 65_536;
+const MAX_SCHEMES = 20;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -28,7 +28,7 @@ function xmlAttributes(value: Value, args: Arguments): string {
 }
 
 function bounded(text: string, name: string): string {
-  if (text.length > LONGEST_TEXT) throw new TemplateError(`${name} makes a text that is too long`);
+  if (text.length > MAX_TEXT_LENGTH) throw new TemplateError(`${name} makes a text that is too long`);
   return text;
 }
 
@@ -76,22 +76,23 @@ function endIn(word: string, room: number, breaksAtHyphens: boolean): number {
 function wordWrapped(value: Value, args: Arguments): string {
   if (typeof value !== "string") throw new TemplateError(`wordwrap needs a text, not a ${typeName(value)}`);
   const width = args.has(0, "width") ? Math.trunc(numberArgument(args.get(0, "width"), "wordwrap")) : 79;
-  if (!(width >= 1 && width <= WIDEST)) throw new TemplateError(`wordwrap: the width must be from 1 to ${WIDEST}`);
+  if (!(width >= 1 && width <= MAX_WIDTH))
+    throw new TemplateError(`wordwrap: the width must be from 1 to ${MAX_WIDTH}`);
   const isOn = (place: number, name: string): boolean => !args.has(place, name) || isTrue(args.get(place, name));
   const given = args.get(2, "wrapstring");
-  const end = given === undefined || given === null ? "\n" : str(given).slice(0, WIDEST);
+  const end = given === undefined || given === null ? "\n" : str(given).slice(0, MAX_WIDTH);
   const how = { width, breaksLong: isOn(1, "break_long_words"), breaksAtHyphens: isOn(3, "break_on_hyphens") };
   const lines = value.replace(/(\r\n|[\n\r\v\f])$/, "").split(/\r\n|[\n\r\v\f]/);
   const all = lines.map((line) => wrapped(line, how));
   const ends = all.reduce((sum, one) => sum + Math.max(1, one.length), 0);
-  if (ends * end.length > LONGEST_TEXT) throw new TemplateError("wordwrap makes a text that is too long");
+  if (ends * end.length > MAX_TEXT_LENGTH) throw new TemplateError("wordwrap makes a text that is too long");
   return all.map((one) => one.join(end)).join(end);
 }
 
 const ADDRESS =
   /^(?:(?:https?:\/\/|www\.)(?:(?:[\p{L}\p{N}_%-]+\.)+)?(?:[a-z]{2,63}|xn--[\p{L}\p{N}_%]{2,59})|(?:[\p{L}\p{N}_%-]{2,63}\.)+(?:com|net|int|edu|gov|org|info|mil)|https?:\/\/(?:\d{1,3}(?:\.\d{1,3}){3}|\[(?:[\da-f]{0,4}:){2}(?:[\da-f]{0,4}:?){1,6}\]))(?::\d{1,5})?(?:[/?#]\S*)?$/iu;
 const MAIL_DOMAIN = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*\.[\p{L}\p{N}_]+$/u;
-const LONGEST_ADDRESS = 2048;
+const MAX_ADDRESS_LENGTH = 2048;
 
 function isMail(text: string): boolean {
   const at = text.lastIndexOf("@");
@@ -100,7 +101,7 @@ function isMail(text: string): boolean {
 
 function urlized(value: Value, args: Arguments): string {
   const limit = args.get(0, "trim_url_limit");
-  const most = limit === undefined || limit === null ? LONGEST_TEXT : numberArgument(limit, "urlize");
+  const most = limit === undefined || limit === null ? MAX_TEXT_LENGTH : numberArgument(limit, "urlize");
   const rel = new Set(
     str(args.get(3, "rel") ?? "")
       .split(/\s+/)
@@ -110,10 +111,10 @@ function urlized(value: Value, args: Arguments): string {
   rel.add("noopener");
   const target = args.get(2, "target");
   const attributes = ` rel="${escaped([...rel].sort().join(" "))}"${isTrue(target) ? ` target="${escaped(target)}"` : ""}`;
-  const schemes = itemsOf(args.get(4, "extra_schemes"), "urlize").slice(0, MOST_SCHEMES).map(str);
+  const schemes = itemsOf(args.get(4, "extra_schemes"), "urlize").slice(0, MAX_SCHEMES).map(str);
   const shown = (text: string): string => (text.length > most ? `${text.slice(0, Math.max(0, most))}...` : text);
   const linked = (middle: string): string => {
-    if (middle.length > LONGEST_ADDRESS) return middle;
+    if (middle.length > MAX_ADDRESS_LENGTH) return middle;
     if (ADDRESS.test(middle)) {
       const href = /^https?:\/\//.test(middle) ? middle : `https://${middle}`;
       return `<a href="${href}"${attributes}>${shown(middle)}</a>`;

@@ -47,7 +47,7 @@ export class OwnState {
 
   #stateOf(value: Json): string {
     const { component, config } = this.#entity;
-    const text = str(fromJson(value)).slice(0, LONGEST_STATE);
+    const text = str(fromJson(value)).slice(0, MAX_STATE_LENGTH);
     if (value === null || text === "None") return "unknown";
     if (!ON_OFF.has(component)) return text;
     const said = (one: "on" | "off"): string =>
@@ -57,4 +57,4 @@ export class OwnState {
 }
 
 // As in Home Assistant.
-const LONGEST_STATE = 255;
+const MAX_STATE_LENGTH = 255;

@@ -14,7 +14,7 @@ export interface Met {
 const DEFAULT_DEVICES = 100;
 /** What a profile makes may be announced as well, by a program that hears the same message: then it is called as it is there. */
 const ANNOUNCED_WITHIN_MS = 5000;
-const MOST_AWAITED_MESSAGES = 10;
+const MAX_AWAITED_MESSAGES = 10;
 
 export class Family {
   readonly #host: SourceHost;
@@ -75,7 +75,7 @@ export class Family {
     const place = `${heard.sender.name}\n${id}`;
     const before = this.#awaited.get(place);
     if (!others || this.#host.isKnown(id) || (!before && this.#awaited.size >= most)) return false;
-    this.#awaited.set(place, [...(before ?? []), heard].slice(-MOST_AWAITED_MESSAGES));
+    this.#awaited.set(place, [...(before ?? []), heard].slice(-MAX_AWAITED_MESSAGES));
     if (!before) this.#host.clock.after("announcement of a device", ANNOUNCED_WITHIN_MS, () => this.#take(place));
     return true;
   }

@@ -7,7 +7,7 @@ import { senseInWords } from "./sense-words.ts";
 const LONGEST_LABEL = 80;
 const LONGEST_VALUE = 200;
 const LARGEST_WRITTEN_OUT = 1e15;
-const MOST_DIGITS = 20;
+const MAX_DIGITS = 20;
 
 /** `Brightness`; what has no text of ours is called as its source calls it; of several that it calls the same, by their names as well. */
 export function labelOf(device: Device, name: string): string {
@@ -54,7 +54,7 @@ export function numberInWords(value: number, digits?: number): string {
     digits !== undefined &&
     Number.isInteger(digits) &&
     digits >= 0 &&
-    digits <= MOST_DIGITS &&
+    digits <= MAX_DIGITS &&
     size < LARGEST_WRITTEN_OUT
   )
     return formatDigits(value, digits);
