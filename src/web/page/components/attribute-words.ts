@@ -47,25 +47,14 @@ function textInWords(text: string, { class: kind }: Property): string {
 }
 
 /** `digits`: as many behind the point as its device says are of use. */
-export function numberInWords(value: number, digits?: number): string {
+export function numberInWords(value: number, digits = -1): string {
   const size = Math.abs(value);
   if (!Number.isFinite(value)) return t("device.no_value");
-  if (
-    digits !== undefined &&
-    Number.isInteger(digits) &&
-    digits >= 0 &&
-    digits <= MAX_DIGITS &&
-    size < LARGEST_WRITTEN_OUT
-  )
-    return formatDigits(value, digits);
+  if (Number.isInteger(digits) && digits >= 0 && digits <= MAX_DIGITS && size < LARGEST_WRITTEN_OUT)
+    return formatNumber(value, digits, digits);
   if (size < LARGEST_WRITTEN_OUT && (size === 0 || size >= 0.001))
     return formatNumber(value, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 0.1 ? 2 : 4);
   return new Intl.NumberFormat(language.value, { notation: "scientific", maximumSignificantDigits: 4 }).format(value);
-}
-
-function formatDigits(value: number, digits: number): string {
-  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return new Intl.NumberFormat(language.value, options).format(value);
 }
 
 function booleanInWords(name: string, value: boolean, property: Property): string {

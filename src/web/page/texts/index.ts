@@ -104,8 +104,8 @@ function formatOf<T, O>(Kind: new (language: string, options: O) => T, options: 
   return known as T;
 }
 
-export function formatNumber(value: number, digits = 2): string {
-  return formatOf(Intl.NumberFormat, { maximumFractionDigits: digits }).format(value);
+export function formatNumber(value: number, digits = 2, fewest = 0): string {
+  return formatOf(Intl.NumberFormat, { minimumFractionDigits: fewest, maximumFractionDigits: digits }).format(value);
 }
 
 /** Of a moment, in the zone of the house. */

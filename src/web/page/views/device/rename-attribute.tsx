@@ -42,7 +42,7 @@ export function RenameAttribute({ device }: { device: Device }) {
   }
 
   return (
-    <details class="rename">
+    <details class="danger rename">
       <summary>{t("rename.title")}</summary>
       <p class="hint">{t("rename.what")}</p>
       <form
