@@ -1,13 +1,17 @@
 // Opens the port; an error where another program has it. With a certificate that cannot be used the API answers this machine only
 // until the certificate is repaired: it is never served without TLS to other machines.
 import type { Server } from "bun";
+import { addressSet } from "../auth/addresses.ts";
 import type { ServerSection } from "../config/server.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { background } from "../core/lifecycle.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import type { App } from "./app.ts";
 import { type ReadCertificate, readCertificate, timeProblem } from "./certificate.ts";
+import { limitConnections } from "./connection-limit.ts";
+import { readOpenConnections } from "./open-connections.ts";
 import { BEHIND_LIMIT_BYTES, type SocketHandlers } from "./stream/hub-stream.ts";
 
 // Bun refuses a larger body without a reason. The router's own limit comes first and gives one.
@@ -45,6 +49,7 @@ export interface ListenOptions {
   resolvePath: (path: string) => string;
   clock: Clock;
   log: Log;
+  limits: Limits;
 }
 
 interface Binding {
@@ -54,7 +59,7 @@ interface Binding {
 }
 
 /** Throws HubError `in_use` or `config`. */
-export function listen(app: App, { config, resolvePath, clock, log }: ListenOptions): Listener {
+export function listen(app: App, { config, resolvePath, clock, log, limits }: ListenOptions): Listener {
   const read = (): ReadCertificate | undefined => readCertificate(config, resolvePath);
   let certificate = read();
   let at = open(app, bindingFor(config, certificate));
@@ -96,6 +101,10 @@ export function listen(app: App, { config, resolvePath, clock, log }: ListenOpti
     return `${path}: ${message}; until this is fixed, the API answers this machine only, at http://${THIS_MACHINE}:${at.port}`;
   }
 
+  const connections = readOpenConnections();
+  const proxies = addressSet(config.trusted_proxies);
+  const limiting = connections && limitConnections({ connections, port: () => at.port, proxies, clock, limits });
+
   const wrong = problem();
   if (wrong !== undefined) log.error("there is a problem with the certificate", { problem: wrong });
   return {
@@ -110,6 +119,7 @@ export function listen(app: App, { config, resolvePath, clock, log }: ListenOpti
     async [Symbol.asyncDispose]() {
       stopped = true;
       timer?.[Symbol.dispose]();
+      limiting?.[Symbol.dispose]();
       await reloading.catch(() => {});
       await at.server.stop(true);
     },

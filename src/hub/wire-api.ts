@@ -167,7 +167,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     ),
   });
   const listener: Listener = stack.use(
-    listen(app, { config: config.server, resolvePath: home.resolve, clock, log: http }),
+    listen(app, { config: config.server, resolvePath: home.resolve, clock, log: http, limits: wired.limits }),
   );
   const stream = stack.use(
     startHubStream({ feed: wired.feed, auth: wired.auth, clock, log: http, publish: listener.publish }),

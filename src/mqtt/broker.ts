@@ -17,7 +17,7 @@ import {
   type UnlimitedBroker,
 } from "./broker-memory.ts";
 import { type BufferQuota, createBufferQuota } from "./buffer-quota.ts";
-import { ClientConnection } from "./client-connection.ts";
+import { addressOf, ClientConnection } from "./client-connection.ts";
 import type { MqttSection } from "./config.ts";
 import { createFairScheduler } from "./fair-scheduler.ts";
 import { Gatekeeper, type GatekeeperOptions } from "./gatekeeper.ts";
@@ -94,7 +94,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const counts: MessageCounts = { received: 0, sent: 0, denied: 0 };
   const maxPacketBytes = packetLimitOf({ kind: "listed" }, config).bytes;
   const scheduler = createFairScheduler(clock, () => memory.filters.size);
-  const pending = createPendingConnections({ config, limits });
+  const pending = createPendingConnections({ config, clock, limits });
   const gatekeeper = new Gatekeeper({
     ...options,
     connectionOf: (stream) => connections.get(stream),
@@ -184,6 +184,10 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   }
 
   function accept(socket: Socket): void {
+    if (!pending.makeRoom(addressOf(socket))) {
+      socket.destroy();
+      return;
+    }
     const connection = new ClientConnection(socket, {
       clock,
       random,

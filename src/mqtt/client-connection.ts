@@ -38,6 +38,9 @@ const MAX_QUEUED_BYTES = 16_384;
 // Time for the client to read the last packet before the socket is destroyed.
 const LINGER_MS = 1000;
 
+/** Of the client at the other end. */
+export const addressOf = (socket: Socket): string => socket.remoteAddress ?? "unknown";
+
 export class ClientConnection {
   readonly stream: Duplex;
   readonly address: string;
@@ -68,7 +71,7 @@ export class ClientConnection {
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.address = socket.remoteAddress ?? "unknown";
+    this.address = addressOf(socket);
     this.stream = createBrokerStream({
       onRead: () => this.#wake(),
       write: (chunks, done) => this.#write(chunks, done),

@@ -101,7 +101,8 @@ export const MqttSection = Type.Object(
       default: 500,
       minimum: 1,
       maximum: 10_000,
-      description: "Connections that have not logged in. Above this the oldest of them is closed.",
+      description:
+        "Connections that have not logged in, beside this machine's. Above this the oldest of the address that has most is closed.",
     }),
     max_pending_connections_per_address: Type.Integer({ default: 250, minimum: 1, maximum: 10_000 }),
     max_messages_per_second: Type.Integer({

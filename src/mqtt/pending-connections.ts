@@ -1,12 +1,18 @@
-// Connections that have not logged in. They have a limit of their own, so that unknown clients never use up the connections of
-// accounts. Above it the oldest one is closed: a real client logs in within milliseconds.
+// Connections that have not logged in. They have limits of their own, so that unknown clients never use up the connections of accounts:
+// one for each address, and one for all but this machine, whose plugins no other machine can shut out. Where one is reached, the oldest
+// connection of the address that has most of them makes room: a real client logs in within milliseconds. It is given these; who opens
+// so many that none is older is refused.
+import ipaddr from "ipaddr.js";
+import type { Clock } from "../core/clock.ts";
 import type { Limits } from "../core/limits.ts";
 import type { ClientConnection } from "./client-connection.ts";
-import type { MqttSection } from "./config.ts";
+import { isLoopbackHost, type MqttSection } from "./config.ts";
 
 type Pending = Pick<ClientConnection, "address" | "cut">;
 
 export interface PendingConnections {
+  /** Whether one more may come from there; another is closed where it has to be. */
+  makeRoom(address: string): boolean;
   add(connection: Pending): void;
   /** It has logged in, or is closed. */
   remove(connection: Pending): void;
@@ -14,43 +20,71 @@ export interface PendingConnections {
 
 export interface PendingConnectionsOptions {
   config: Pick<MqttSection, "max_pending_connections" | "max_pending_connections_per_address">;
+  clock: Clock;
   limits: Limits;
 }
 
-export function createPendingConnections({ config, limits }: PendingConnectionsOptions): PendingConnections {
-  // In order of arrival.
-  const pending = new Set<Pending>();
-  const byAddress = new Map<string, Set<Pending>>();
+// Time for a CONNECT, whatever others do.
+const OWN_MS = 250;
+const THIS_MACHINE = "this machine";
+
+/** In order of arrival, each with its time. */
+type Waiting = Map<Pending, number>;
+
+export function createPendingConnections({ config, clock, limits }: PendingConnectionsOptions): PendingConnections {
+  const byNetwork = new Map<string, Waiting>();
+  let strangers = 0;
 
   function remove(connection: Pending): void {
-    pending.delete(connection);
-    const others = byAddress.get(connection.address);
-    others?.delete(connection);
-    if (others?.size === 0) byAddress.delete(connection.address);
+    const network = networkOf(connection.address);
+    const others = byNetwork.get(network);
+    if (!others?.delete(connection)) return;
+    if (network !== THIS_MACHINE) strangers--;
+    if (others.size === 0) byNetwork.delete(network);
   }
 
-  function closeOldest(among: ReadonlySet<Pending>, key: string, account: string): void {
+  function closeOldest(among: Waiting, key: keyof PendingConnectionsOptions["config"], account: string): boolean {
     const [oldest] = among;
-    if (!oldest) return;
-    remove(oldest);
-    oldest.cut();
-    limits.reached({
-      limit: `[mqtt] ${key}`,
-      account,
-      message: "too many MQTT connections wait without logging in: the oldest was closed for a new one",
-    });
+    const isClosed = oldest !== undefined && clock.mono() - oldest[1] >= OWN_MS;
+    const message = `too many MQTT connections wait without logging in: ${isClosed ? "the oldest was closed for a new one" : "a new one was refused"}`;
+    limits.reached({ limit: `[mqtt] ${key}`, account, message });
+    if (!isClosed) return false;
+    remove(oldest[0]);
+    oldest[0].cut();
+    return true;
+  }
+
+  /** Those of the network that has most; of `own` where none has more. */
+  function most(own: Waiting | undefined): Waiting {
+    let found: Waiting = own ?? new Map();
+    for (const [network, waiting] of byNetwork)
+      if (network !== THIS_MACHINE && waiting.size > found.size) found = waiting;
+    return found;
   }
 
   return {
+    makeRoom(address) {
+      const network = networkOf(address);
+      const own = byNetwork.get(network);
+      if (own && own.size >= config.max_pending_connections_per_address)
+        return closeOldest(own, "max_pending_connections_per_address", address);
+      if (network === THIS_MACHINE || strangers < config.max_pending_connections) return true;
+      return closeOldest(most(own), "max_pending_connections", "all");
+    },
     add(connection) {
-      const { address } = connection;
-      const sameAddress = byAddress.get(address) ?? new Set();
-      byAddress.set(address, sameAddress.add(connection));
-      pending.add(connection);
-      if (sameAddress.size > config.max_pending_connections_per_address)
-        closeOldest(sameAddress, "max_pending_connections_per_address", address);
-      if (pending.size > config.max_pending_connections) closeOldest(pending, "max_pending_connections", "all");
+      const network = networkOf(connection.address);
+      const waiting = byNetwork.get(network) ?? new Map<Pending, number>();
+      byNetwork.set(network, waiting.set(connection, clock.mono()));
+      if (network !== THIS_MACHINE) strangers++;
     },
     remove,
   };
+}
+
+/** Who is counted as one: this machine, an IPv4 address, or the /64 from which an IPv6 host may choose freely. */
+function networkOf(address: string): string {
+  if (isLoopbackHost(address)) return THIS_MACHINE;
+  if (!ipaddr.isValid(address)) return "unknown";
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? `${parsed.parts.slice(0, 4).join(":")}::/64` : parsed.toString();
 }

@@ -2,7 +2,8 @@
 // its own at lower priority: two accounts that flood in nine ways each, seven strangers, five in other ways, and a plugin
 // that does its worst where it is. What the house feels of it: the way from another account's state to a rule's command, the
 // hub's memory, and what systemd would hear of its watchdog. The twin is the same hub before they come. Only by hand, for an hour of the
-// machine's quiet: bun run bench attackers (--brief: one minute)
+// machine's quiet: bun run bench attackers (--brief: one minute). ATTACKERS="retained,searching" lets loose those kinds alone (`wild` is the
+// plugin), ATTACKERS_SECONDS=20 for so long: which of them it is.
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openNotifySocket } from "../support/notify-socket.ts";
@@ -29,10 +30,15 @@ const MAX_COMMAND_MS = 50;
 const MAX_WATCHDOG_GAP_SECS = 20;
 const MAX_RSS_MIB = 400;
 const PASSWORD = "a password of the flood";
+const ONLY = process.env.ATTACKERS?.split(",").map((kind) => kind.trim());
+const SECONDS = Number(process.env.ATTACKERS_SECONDS ?? 0);
+const isLetLoose = (kind: string): boolean => !ONLY || ONLY.includes(kind);
+const ALL = 30;
 const GUESTS = ["guest", "guest-2"] as const;
 const ANNOUNCER = "announcer";
 const CUT_OFF = "was cut off";
-const WILD = `
+const WILD = "wild";
+const WILD_PROGRAM = `
 import { spawn } from "node:child_process";
 const children = new Set();
 setInterval(() => {
@@ -48,7 +54,7 @@ setInterval(() => {
 export const attackers: Bench = {
   name: "attackers",
   async run(context) {
-    const ms = (context.brief ? 1 : 10) * MINUTE_MS;
+    const ms = SECONDS > 0 ? SECONDS * 1000 : (context.brief ? 1 : 10) * MINUTE_MS;
     const home = prepareRuleHome({ folder: context.folder, answering: DEVICES, others: 0, asShipped: true });
     letIn(context.folder);
     using systemd = openNotifySocket(join(context.folder, "notify"));
@@ -57,7 +63,7 @@ export const attackers: Bench = {
     await using hub = await home.start(context.binary, env);
     await makeDevices(hub, DEVICES);
     using neighbour = await startNeighbour(hub.mqttPort, NEIGHBOUR);
-    await Bun.sleep(QUIET_MS);
+    await Bun.sleep(Math.min(QUIET_MS, ms));
     const quiet = [...neighbour.spans];
     const memory = [rssMiB(hub.pid)];
     const looking = setInterval(() => {
@@ -66,7 +72,13 @@ export const attackers: Bench = {
     }, LOOK_EVERY_MS);
     using health = watchHealth({ port: hub.port, ...HEALTH });
     const token = await viewerToken(hub);
-    const said = await Promise.all(orders(hub, { ms, token }).map(([file, order]) => attack(file, order, ms)));
+    const sent = orders(hub, { ms, token });
+    if (!ONLY && sent.length !== ALL) throw new Error(`there are ${sent.length} attackers, not ${ALL}`);
+    const unknown = ONLY?.filter((kind) => kind !== WILD && !sent.some(([, order]) => kindOf(order) === kind)) ?? [];
+    if (unknown.length > 0) throw new Error(`there is no attacker ${unknown.join(", ")}`);
+    const attacking = sent.map(([file, order]) => attack(file, order, ms));
+    // Where the plugin is alone.
+    const [said] = await Promise.all([Promise.all(attacking), Bun.sleep(ms)]);
     await Bun.sleep(SETTLE_MS);
     clearInterval(looking);
     for (const line of said) context.say(line);
@@ -75,7 +87,10 @@ export const attackers: Bench = {
     const most = Math.max(...memory);
     context.say(figures({ spans, health: health.spans, missed: health.missed, memory, gap: watched.longestSecs() }));
     return [
-      holds("thirty attackers went on to the end", said.length === 30 && said.every((line) => !line.endsWith(CUT_OFF))),
+      holds(
+        `${sent.length} attackers went on to the end`,
+        said.every((line) => !line.endsWith(CUT_OFF)),
+      ),
       atMost("state to command p99, ms", percentile(spans, 99), percentile(quiet, 99), MAX_COMMAND_MS, "ms"),
       atMost("states never answered", Math.max(0, unanswered), undefined, 0, ""),
       atMost("longest gap of the watchdog, s", watched.longestSecs(), WATCHDOG_SECS / 2, MAX_WATCHDOG_GAP_SECS, "s"),
@@ -93,10 +108,10 @@ function letIn(folder: string): void {
     ...GUESTS.map((name) => account(name)),
     account(ANNOUNCER, 'publish = ["homeassistant/#", "flood/#"]\n'),
   ];
-  const wild = '\n[[plugins]]\nid = "wild"\nbinary = "plugins/wild/bin/wild.js"\n';
-  appendFileSync(join(folder, "config", "hub.toml"), toml.join("") + wild);
-  mkdirSync(join(folder, "plugins", "wild", "bin"), { recursive: true });
-  writeFileSync(join(folder, "plugins", "wild", "bin", "wild.js"), WILD);
+  if (isLetLoose(WILD)) toml.push(`\n[[plugins]]\nid = "${WILD}"\nbinary = "plugins/wild/bin/wild.js"\n`);
+  appendFileSync(join(folder, "config", "hub.toml"), toml.join(""));
+  mkdirSync(join(folder, "plugins", WILD, "bin"), { recursive: true });
+  writeFileSync(join(folder, "plugins", WILD, "bin", "wild.js"), WILD_PROGRAM);
 }
 
 async function viewerToken(hub: PreparedHub): Promise<string> {
@@ -111,7 +126,9 @@ async function viewerToken(hub: PreparedHub): Promise<string> {
 
 type Order = FloodOrder | StrangerOrder | AttackOrder;
 
-/** Thirty, and the plugin. */
+const kindOf = (order: Order): string => ("flood" in order ? order.flood : order.attack);
+
+/** Thirty, beside the plugin; fewer where only some kinds are let loose. */
 function orders({ port, mqttPort }: PreparedHub, { ms, token }: { ms: number; token: string }): [string, Order][] {
   const floods = GUESTS.flatMap((username) =>
     FLOODS.map((flood): [string, Order] => [
@@ -125,7 +142,7 @@ function orders({ port, mqttPort }: PreparedHub, { ms, token }: { ms: number; to
     "other-attacks.ts",
     { attack: kind, port, mqttPort, ms, ...account },
   ]);
-  return [...floods, ...strangers, ...others];
+  return [...floods, ...strangers, ...others].filter(([, order]) => isLetLoose(kindOf(order)));
 }
 
 async function attack(file: string, order: Order, ms: number): Promise<string> {
@@ -138,7 +155,7 @@ async function attack(file: string, order: Order, ms: number): Promise<string> {
   const text = await child.stdout.text();
   await child.exited;
   clearTimeout(late);
-  return `${"flood" in order ? order.flood : order.attack}: ${text.trim() || CUT_OFF}`;
+  return `${kindOf(order)}: ${text.trim() || CUT_OFF}`;
 }
 
 /** When the hub told systemd that it is well. */

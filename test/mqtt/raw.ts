@@ -10,12 +10,12 @@ export interface RawConnection {
 }
 
 /** A socket that is connected and parses what it gets. */
-export function openRaw(port: number, protocolVersion: 4 | 5 = 4): Promise<RawConnection> {
+export function openRaw(port: number, protocolVersion: 4 | 5 = 4, host = "127.0.0.1"): Promise<RawConnection> {
   const packets: Packet[] = [];
   const reader = parser({ protocolVersion });
   reader.on("packet", (packet) => void packets.push(packet));
   let closed = false;
-  const socket = createConnection({ port, host: "127.0.0.1" });
+  const socket = createConnection({ port, host });
   socket.on("data", (chunk: Buffer) => void reader.parse(chunk));
   socket.on("error", () => {});
   socket.on("close", () => {
