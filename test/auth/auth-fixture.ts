@@ -13,14 +13,11 @@ import { HubError } from "../../src/core/errors.ts";
 import { silentLog } from "../../src/core/log.ts";
 import type { StateDb } from "../../src/db/state-db.ts";
 import { sectionOf } from "../support/section.ts";
-import { openTestState } from "../support/state-db.ts";
+import { CHEAP_HASH, openTestState } from "../support/state-db.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
 export const SECRET = "this-is-the-secret-of-the-tests-and-nobody-elses";
 export const PASSWORD = "correct horse battery";
-/** Of PASSWORD, as the hub makes them but at the least cost, for users whose password is not what a test is about. */
-const CHEAP_HASH =
-  "$argon2id$v=19$m=8,t=1,p=1$E2MwnI+VJhFHDggsbK75KijtkcX/KX+J5L2AWhnq7ls$PBg6xH8xJGQEeqZWvT6cBc4JT6jl+30GnFFlFFxDJ3s";
 export const STRANGER = "203.0.113.7";
 
 export const random = (bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes));

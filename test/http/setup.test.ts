@@ -13,7 +13,7 @@ let hub: TestHub;
 let path: string;
 beforeEach(async () => {
   folder = createTemporaryFolder();
-  hub = await startTestHub({ folder });
+  hub = await startTestHub({ folder, isFirstStart: true });
   path = homeAt(folder.path).hubToml;
   writeFileSync(path, TEXT, { mode: 0o600 });
 });

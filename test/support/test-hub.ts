@@ -7,7 +7,7 @@ import { homeAt } from "../../src/home/paths.ts";
 import { createHub, type HubOptions } from "../../src/hub.ts";
 import { watchAnswers } from "./documented.ts";
 import { createTestEdge, type TestEdge } from "./edge.ts";
-import { layOutStateDb } from "./state-db.ts";
+import { layOutOwnedStateDb, layOutStateDb } from "./state-db.ts";
 import { openStreamClient, type StreamClient } from "./stream-client.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "./temporary-folder.ts";
 import { until } from "./wait.ts";
@@ -52,6 +52,8 @@ export interface TestHubOptions {
   standing?: HubOptions["standing"];
   /** Which parts are off. */
   start?: HubOptions["start"];
+  /** The hub makes its administrator itself, with a password that it prints; else there is one, whose password costs little to check. */
+  isFirstStart?: boolean;
   /** False for a hub that may be replaced before anyone could log in; its `adminToken` is empty. */
   logsIn?: boolean;
 }
@@ -67,6 +69,7 @@ export async function startTestHub({
   requestRestart = () => {},
   standing,
   start,
+  isFirstStart = false,
   logsIn = true,
 }: TestHubOptions = {}): Promise<TestHub> {
   await using stack = new AsyncDisposableStack();
@@ -74,13 +77,13 @@ export async function startTestHub({
   const home = homeAt(folder.path);
   for (const path of [home.config, home.data, home.logs, home.rules, home.plugins])
     mkdirSync(path, { recursive: true });
-  layOutStateDb(home.stateDb);
+  const owner = isFirstStart ? layOutStateDb(home.stateDb) : layOutOwnedStateDb(home.stateDb);
   const text = `[server]\nhost = "127.0.0.1"\nport = 0\n${server}\n[auth]\njwt_secret = "${JWT_SECRET}"\n${auth}\n[mqtt]\nport = 0\nanonymous = true\n${toml}`;
   const { config, problems } = checkConfig(text);
   if (!config) throw new Error(`the test's configuration: ${JSON.stringify(problems)}`);
   const edge = { ...createTestEdge(clock), ...(network ? { fetch: network } : {}) };
   const { log } = stack.use(openLog({ clock, output: edge.stdout, level: "debug" }));
-  let admin = known ?? { username: "", password: "" };
+  let admin = known ?? owner ?? { username: "", password: "" };
   const hub = stack.use(
     await createHub({
       config,

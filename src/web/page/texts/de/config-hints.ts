@@ -42,8 +42,8 @@ export const hints: Readonly<Record<string, string>> = {
     "Von einer Nachricht. Fehlt es: 1 MiB für Clients ohne Namen, sonst was in ein Paket passt.",
   "Of all accounts except supervised plugins, which are never refused. The same number limits kept sessions.":
     "Von allen Konten, außer von Plugins des Hubs, die nie abgewiesen werden. Auch so viele Sitzungen werden höchstens aufgehoben.",
-  "Connections that have not logged in. Above this the oldest of them is closed.":
-    "Verbindungen, die noch nicht angemeldet sind. Darüber wird die älteste beendet.",
+  "Connections that have not logged in, beside this machine's. Above this the oldest of the address that has most is closed.":
+    "Verbindungen, die noch nicht angemeldet sind, neben denen dieser Maschine. Darüber wird die älteste der Adresse beendet, die am meisten hat.",
   "Of one account, averaged over ten seconds. A faster client is read more slowly.":
     "Von einem Konto, im Mittel über zehn Sekunden. Wer schneller ist, wird langsamer gelesen.",
   "Deliveries of one account's messages, one for each matching subscription, averaged over two seconds.":
