@@ -9,6 +9,7 @@ import type { HubEvent } from "../events/catalog.ts";
 import type { SecondMachine } from "../standby/source/second-machine.ts";
 import type { StandbyStatus, StandbyWatch } from "../standby/source/status.ts";
 import type { TakeOver } from "../standby/standing.ts";
+import type { Variables } from "../state/variables.ts";
 import type { VirtualDevices } from "../state/virtual/virtual-devices.ts";
 import type { TakenOver, TwoMachines } from "../system/two-machines.ts";
 import type { HubOptions } from "./options.ts";
@@ -67,11 +68,29 @@ export function keptBy(
   { config: { standby } }: Pick<HubOptions, "config">,
   {
     virtual,
+    variables,
     secondMachine,
-  }: { virtual: Pick<VirtualDevices, "commanded">; secondMachine: Pick<SecondMachine, "confirmed"> },
+  }: {
+    virtual: Pick<VirtualDevices, "commanded">;
+    variables: Pick<Variables, "written" | "flush">;
+    secondMachine: Pick<SecondMachine, "confirmed">;
+  },
 ): Kept | undefined {
   if (standby.acknowledge === "local") return undefined;
-  return { commanded: virtual.commanded, confirmed: secondMachine.confirmed };
+  /** What `changed` was when the other machine last had all. */
+  let sure = 0;
+  const changed = (): number => virtual.commanded() + variables.written();
+
+  async function confirmed(): Promise<string | undefined> {
+    const now = changed();
+    // Only what is on this machine's disk can be on the other one's.
+    variables.flush();
+    const problem = await secondMachine.confirmed();
+    if (problem === undefined) sure = Math.max(sure, now);
+    return problem;
+  }
+
+  return { changed, confirmed, told: () => (changed() === sure ? undefined : confirmed().then(() => undefined)) };
 }
 
 /** A restart that leaves those who changed something the time for their answers. */

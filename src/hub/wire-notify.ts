@@ -101,7 +101,10 @@ export function wireNotify(
       db,
       notifier: {
         list: notifier.list,
-        deliver: (addressed, ...how) => pictures.deliver(withLinks(addressed, hooks), ...how),
+        async deliver(addressed, ...how) {
+          await late.kept?.told();
+          return pictures.deliver(withLinks(addressed, hooks), ...how);
+        },
       },
       sent: (sent) => hooks.sent(sent),
       lost: (lost) => hooks.lost(lost),

@@ -1,5 +1,6 @@
 // The event at the end of each run, one for every run that began: `rule_fired` where its actions were executed, also if some of
 // them failed or it ended itself, and `rule_run_ended` where something else ended it before.
+import { background } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { Run } from "./entry.ts";
@@ -16,9 +17,11 @@ export interface RunEventsOptions {
   host: Pick<RuleHost, "emit">;
   log: Log;
   chains: Pick<RuleChains, "during">;
+  /** See `EngineOptions`. */
+  told: (() => Promise<void> | undefined) | undefined;
 }
 
-export function createRunEvents({ host, log, chains }: RunEventsOptions): RunEvents {
+export function createRunEvents({ host, log, chains, told }: RunEventsOptions): RunEvents {
   /** The types of triggers as `rule_fired` spells them, by ours. */
   const wireTypes = new Map<string, string>();
 
@@ -39,6 +42,13 @@ export function createRunEvents({ host, log, chains }: RunEventsOptions): RunEve
     });
   }
 
+  function tellFired(run: Run): void {
+    const tell = (): void => chains.during(run, () => fired(run));
+    const held = told?.();
+    if (held) background(log, "rule_fired", held.then(tell));
+    else tell();
+  }
+
   function broken({ entry: { rule }, trace }: Run, reason: string): void {
     host.emit({ type: "rule_run_ended", rule_id: rule.id, rule_name: rule.name, run_id: trace.id, reason });
   }
@@ -51,7 +61,7 @@ export function createRunEvents({ host, log, chains }: RunEventsOptions): RunEve
     ended(run, { executed, by, note, lost }) {
       if (lost !== undefined) warn(run.entry.rule.name, lost);
       const reason = lost ?? note;
-      if (executed || by) chains.during(run, () => fired(run));
+      if (executed || by) tellFired(run);
       else if (reason !== undefined) chains.during(run, () => broken(run, reason));
     },
     lost({ ruleId, ruleName = ruleId, id }, reason) {
