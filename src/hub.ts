@@ -8,6 +8,7 @@ import { lockHome } from "./home/lock.ts";
 import { disabledNotices, disabledNotify, disabledPlugins, disabledRules } from "./hub/disabled-parts.ts";
 import { watchForDisk } from "./hub/disk-recovery.ts";
 import { createLatencies } from "./hub/latencies.ts";
+import { NamedStack } from "./hub/named-stack.ts";
 import type { HubOptions, Late } from "./hub/options.ts";
 import { retryParts } from "./hub/part-retries.ts";
 import { createPartStarter, type PartStarter } from "./hub/part-starter.ts";
@@ -40,6 +41,8 @@ export interface Hub extends AsyncDisposable {
   readonly mqttPort: number;
   /** Gives back what its threads do not need now. */
   releaseMemory(): void;
+  /** The part whose end is waited for while it stops. */
+  readonly stopping: string;
 }
 
 /**
@@ -47,10 +50,10 @@ export interface Hub extends AsyncDisposable {
  * is off is replaced by a stand-in. Throws HubError that says what to do.
  */
 export async function createHub(given: HubOptions): Promise<Hub> {
-  await using stack = new AsyncDisposableStack();
+  const times = createStartTimes(given.edge.clock.mono, given.tookBefore);
+  await using stack = new NamedStack(times.last);
   const options = given.standing ? gateOf().behindGate(given, given.standing, stack) : given;
   const { config, home, edge, log } = options;
-  const times = createStartTimes(edge.clock.mono, options.tookBefore);
   const houseTime = (at: number): string => localText(at, timezoneOf(config.location)).datetime;
   const starter = createPartStarter({ times, clock: edge.clock, houseTime, watch: options.start });
   const lock = stack.use(lockHome(home));
@@ -150,8 +153,7 @@ export async function createHub(given: HubOptions): Promise<Hub> {
   starter.begin("house", () => house.virtual.start());
   calendars.start();
   reportStarted(options, stores, { starter, twoMachines });
-  stack.use(plugins);
-  starter.begin("plugins", () => plugins.startAll());
+  starter.begin("plugins", () => stack.use(plugins).startAll());
   late.ready = true;
   reportTimes(options, times);
   background(log, "old states", archives.restores.trim());
@@ -161,6 +163,9 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     httpPort,
     mqttPort: late.mqtt?.port ?? 0,
     releaseMemory: house.history.release,
+    get stopping() {
+      return stack.stopping;
+    },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

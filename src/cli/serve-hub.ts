@@ -98,7 +98,7 @@ export async function runHub(all: HubProcess, place?: HubPlace): Promise<HubEnd>
   } else if (why.how === "again") log.info("the hub starts again", { why: why.reason });
   else log.warn("this machine is the hub no longer", { reason: why.reason });
   const ended = await within(clock, STOP_WITHIN_MS, "stop", Promise.resolve(running[Symbol.asyncDispose]()));
-  if (!ended) log.warn("some parts did not stop in time");
+  if (!ended) log.warn("some parts did not stop in time", { part: running.current.hub.stopping });
   else log.info("stopped");
   // What does not stop could still use the files of the copy.
   if (typeof why === "string" || !ended) return { kind: "stopped", code: ended ? 0 : 1 };

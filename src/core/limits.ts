@@ -5,7 +5,7 @@ import type { Log } from "./log.ts";
 
 /** Reported by a part that refuses or drops something because of a limit. Cheap enough to report every time. */
 export interface LimitReached {
-  /** The configuration key, such as `[mqtt] max_connections`. */
+  /** The configuration key, such as `[mqtt] max_connections`; what is limited, where none says how much. */
   limit: string;
   /** The account or address that reached it; `all` for the limit of all accounts together. */
   account: string;

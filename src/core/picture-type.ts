@@ -1,7 +1,7 @@
-// What a picture is, told by its first bytes: what a camera, an announcement or a file's name says is not believed.
+// What a picture is, by its first bytes: what a camera, an announcement or a file's name says is not believed.
 
 /** What Pushover takes; Telegram takes more. */
-export const LARGEST_PICTURE_BYTES = 5 * 1_048_576;
+export const MAX_PICTURE_BYTES = 5 * 1_048_576;
 
 export const EXTENSIONS = ["jpg", "png", "gif", "webp"] as const;
 export type Extension = (typeof EXTENSIONS)[number];
@@ -26,20 +26,20 @@ export interface ReadPicture {
 }
 
 // Base64 takes four bytes for three.
-const LARGEST_PAYLOAD_BYTES = Math.ceil(LARGEST_PICTURE_BYTES * 1.4);
-const MEGABYTES = LARGEST_PICTURE_BYTES / 1_048_576;
+const MAX_PAYLOAD_BYTES = Math.ceil(MAX_PICTURE_BYTES * 1.4);
+const MEGABYTES = MAX_PICTURE_BYTES / 1_048_576;
 
 /** The picture that a message is, as it is or in base64; or what is wrong with it. */
 export function readPicture(payload: Uint8Array): ReadPicture | { problem: string } {
   if (payload.length === 0) return { problem: "it is empty" };
   const own = extensionOf(payload);
-  const most = own ? LARGEST_PICTURE_BYTES : LARGEST_PAYLOAD_BYTES;
+  const most = own ? MAX_PICTURE_BYTES : MAX_PAYLOAD_BYTES;
   if (payload.length > most) return { problem: `it is larger than ${MEGABYTES} MB: have the camera send smaller ones` };
   if (own) return { bytes: new Uint8Array(payload), extension: own };
   const bytes = base64In(payload);
   const extension = bytes && extensionOf(bytes);
   if (!bytes || !extension) return { problem: whatItIs(bytes ?? payload) };
-  if (bytes.length > LARGEST_PICTURE_BYTES) return { problem: `it is larger than ${MEGABYTES} MB` };
+  if (bytes.length > MAX_PICTURE_BYTES) return { problem: `it is larger than ${MEGABYTES} MB` };
   return { bytes, extension };
 }
 

@@ -27,6 +27,7 @@ export class AttributeNames {
     /** Of what a message brought before the names of a device of before are kept. */
     const early = new Map<string, string>();
     const { device, given, fresh, problem } = giveNames(described, {
+      isOfBefore: isUnnamed,
       kept: (isUnnamed ? described.formerNames?.() : undefined) ?? store.namesOf(deviceId, source),
       keep(of, name) {
         if (store.isUnnamed(deviceId)) early.set(of, name);

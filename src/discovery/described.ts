@@ -10,6 +10,8 @@ export interface Attribute {
   name: string;
   /** What it is of, as its source tells it from others for ever: the entity, and which of its values. Its name, where there is none. */
   ids?: readonly string[];
+  /** Where it is announced, and from what it is read: by these it is found under another id, or where it has none of its own. */
+  places?: readonly string[];
   type: AttributeType;
   /** As the device names it: `°C`, `%`, `lx`, … */
   unit?: string;
@@ -66,6 +68,8 @@ export interface Report {
   /** Presses and the like: each is one, however often the same value comes. */
   actions: readonly Press[];
   available?: boolean;
+  /** All attributes that cannot be reached while the device is there; undefined where the message says nothing of it. */
+  unavailable?: readonly string[];
 }
 
 export interface Outgoing {

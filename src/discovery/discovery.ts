@@ -5,16 +5,27 @@ import { HubError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
+import { printable } from "../core/printable.ts";
 import { takeTurns } from "../core/take-turns.ts";
 import { type Approval, createMatch } from "./approval.ts";
 import { AttributeNames } from "./attribute-names.ts";
 import type { DescribedDevice, Outgoing } from "./described.ts";
-import { Entries } from "./entries.ts";
-import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId, heirOf, shown } from "./entry.ts";
+import { Entries, MAX_ENTRIES } from "./entries.ts";
+import {
+  type DiscoveryEntry,
+  deviceIdOf,
+  type Entry,
+  type EntryState,
+  entryId,
+  goneOf,
+  heirOf,
+  shown,
+} from "./entry.ts";
 import { Greeting } from "./greeting.ts";
 import { DeviceSpeaker, type HouseDevices, type TakePicture } from "./house-devices.ts";
 import { claim, hasPriority, TAKE_IT } from "./ownership.ts";
 import { Parents } from "./parents.ts";
+import type { ActionFields } from "./presses.ts";
 import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
 import type { CreateSource, Heard, Sender, Source, SourceHost } from "./source.ts";
 import type { Decision, DiscoveryStore } from "./store.ts";
@@ -34,8 +45,10 @@ export interface DiscoveryOptions {
   sources: readonly CreateSource[];
   /** Of the house's time zone from UTC, at an instant in epoch ms. */
   offsetMs: (at: number) => number;
-  onAction: (action: { device_id: string; action: string; data?: JsonObject }) => void;
+  onAction: (action: { device_id: string } & ActionFields) => void;
   onPicture: TakePicture;
+  /** See `DeviceSpeakerOptions`. */
+  onUnavailable: (deviceId: string, attributes: readonly string[]) => void;
   /** A device did not do what it was told last. */
   onRefused: (refusal: { deviceId: string; message: string }) => void;
   publish: (outgoing: Outgoing) => Promise<void>;
@@ -92,8 +105,8 @@ export class Discovery {
           if (entry) this.#speaker.hear(entry, heard, heard);
         },
         knows: (sender, key) => find(sender, key) !== undefined,
-        isRead: (sender, topic) =>
-          [...this.#entries.ofTopic(topic)].some((one) => one.rank !== rank && one.sender.name === sender.name),
+        isKnown: (identity) => options.store.deviceOf(identity) !== undefined,
+        isRead: (sender, topic) => [...this.#entries.ofTopic(topic, sender.name)].some((one) => one.rank !== rank),
       };
       this.#sources.push(create(host, { describes: (sender, source) => this.#describes(sender, source) }));
     }
@@ -105,7 +118,7 @@ export class Discovery {
     if (!heard.retain) this.#heard.add(heard.sender.name);
     if (this.#sources.some((source) => source.hear(heard))) return;
     this.#waiting.hear(heard);
-    this.#readings.hear(heard, this.#entries.ofTopic(heard.topic));
+    this.#readings.hear(heard, this.#entries.ofTopic(heard.topic, heard.sender.name));
   }
 
   #read(entry: Entry, heard: Heard): void {
@@ -220,15 +233,22 @@ export class Discovery {
     const entry = this.#make(origin, sender, key);
     if (!entry) return;
     const wasGone = !entry.announced && entry.deviceId !== undefined;
+    const before = entry.announced && this.#entries.ofDevice(entry.deviceId ?? "") === entry ? entry.device : undefined;
     this.#entries.detach(entry);
     Object.assign(entry, { sender, device, described: device, given: undefined, announced: true, problem: undefined });
-    this.#settle(entry);
+    this.#settle(entry, before);
     if (wasGone) this.#speaker.available(entry, true);
   }
 
   #make(origin: Origin, sender: Sender, key: string): Entry | undefined {
     const id = entryId(sender, origin.source, key);
-    return this.#entries.get(id) ?? this.#entries.make({ ...origin, id, sender });
+    const entry = this.#entries.get(id) ?? this.#entries.make({ ...origin, id, sender });
+    if (!entry)
+      this.#options.limits.reached({
+        ...{ limit: "announced devices", account: sender.name },
+        message: `one account announces at most ${MAX_ENTRIES.each} devices, all together ${MAX_ENTRIES.all}: "${key}" is left out`,
+      });
+    return entry;
   }
 
   #withdraw(entry: Entry | undefined): void {
@@ -237,6 +257,7 @@ export class Discovery {
     entry.announced = false;
     this.#drop(entry);
     if (entry.deviceId === undefined) this.#entries.delete(entry);
+    else Object.assign(entry, { device: entry.device && goneOf(entry.device), described: undefined, given: undefined });
     // Another source of the same account that describes the device has it from now on.
     const heir = hadDevice ? heirOf(entry, this.#entries.all()) : undefined;
     if (!heir) return;
@@ -256,9 +277,16 @@ export class Discovery {
       return;
     }
     const entry = known ?? this.#make(origin, sender, key);
-    if (!entry || entry.problem === problem) return;
-    entry.problem = problem;
-    this.#options.log.warn("an announcement of a device cannot be used", { account: sender.name, about: key, problem });
+    // It may quote what was announced.
+    const text = printable(problem);
+    if (!entry || entry.problem === text) return;
+    entry.problem = text;
+    const about = printable(key);
+    this.#options.log.warn("an announcement of a device cannot be used", {
+      account: sender.name,
+      about,
+      problem: text,
+    });
   }
 
   #refused(entry: Entry | undefined, problem: string | undefined): void {
@@ -275,11 +303,11 @@ export class Discovery {
     return approval(id, { name: device?.name, known });
   }
 
-  /** Makes it a device of the house, unless somebody has to say so first, or another one has it. */
-  #settle(entry: Entry): void {
+  /** Makes it a device of the house, unless somebody has to say so first, or another one has it. `before`: as it has been one until now. */
+  #settle(entry: Entry, before?: DescribedDevice): void {
     const { device, sender } = entry;
     const { store } = this.#options;
-    if (!device) return;
+    if (!device || !entry.announced) return;
     const state = this.#stateOf(entry);
     if (state === "waiting") this.#waiting.expect(device);
     if (state !== "accepted") return;
@@ -289,11 +317,14 @@ export class Discovery {
       return;
     }
     const known = device.identities.map((one) => store.deviceOf(one)).find((id) => id !== undefined);
-    const id = other?.deviceId ?? known ?? entry.deviceId ?? deviceIdOf(device.identity);
+    let id: string;
     let wasOthers: boolean;
     try {
+      id = other?.deviceId ?? known ?? entry.deviceId ?? this.#freeId(deviceIdOf(device.identity), entry);
       wasOthers = claim(id, entry, this.#options);
       this.#names.apply(entry, id);
+      if (before && id === entry.deviceId)
+        this.#speaker.takenBack(id, entry, vanishedNames(before, entry.device ?? device));
       this.#register(id, entry);
     } catch (error) {
       entry.problem = messageOf(error);
@@ -310,6 +341,15 @@ export class Discovery {
     this.#waiting.forget(device);
   }
 
+  /** `a/b` and `a_b` are two devices, and their ids would be one. */
+  #freeId(wanted: string, { source, sender }: Entry): string {
+    for (let number = 1; ; number++) {
+      const id = number === 1 ? wanted : `${wanted}_${number}`;
+      const holder = this.#entries.ofDevice(id);
+      if (!holder?.announced || holder.source !== source || holder.sender.name !== sender.name) return id;
+    }
+  }
+
   #register(id: string, entry: Entry): void {
     const parent = this.#parents.idOf(entry, id);
     const retained = !this.#heard.has(entry.sender.name);
@@ -320,4 +360,9 @@ export class Discovery {
     this.#speaker.available(entry, false);
     this.#entries.detach(entry);
   }
+}
+
+function vanishedNames(before: DescribedDevice, now: DescribedDevice): string[] {
+  const present = new Set(now.attributes.map(({ name }) => name));
+  return before.attributes.filter(({ name, readable }) => readable && !present.has(name)).map(({ name }) => name);
 }

@@ -1,18 +1,24 @@
 // What has been announced: every entry by its id, and the ways that lead to it.
-import { hasWildcard, matchesFilter } from "../core/topic-filter.ts";
+import { createShares } from "../core/shares.ts";
+import { hasWildcard } from "../core/topic-filter.ts";
 import type { Entry } from "./entry.ts";
+import { FilterTree } from "./filter-tree.ts";
 
-// An account may announce what it likes; nobody has so many devices.
-const MOST_ENTRIES = 5000;
-/** Which filters a topic matches is worked out once. */
-const MAX_MATCHED = 10_000;
+/** An account may announce what it likes; nobody has so many devices. */
+export const MAX_ENTRIES = { each: 5000, all: 20_000 };
+
+/** What one account reports on. */
+interface Topics {
+  /** By topic, and by filter. */
+  readonly entries: Map<string, Set<Entry>>;
+  readonly filters: FilterTree;
+}
 
 export class Entries {
   readonly #all = new Map<string, Entry>();
-  readonly #topics = new Map<string, Set<Entry>>();
-  /** The filters among them. */
-  readonly #filters = new Set<string>();
-  readonly #matched = new Map<string, readonly string[]>();
+  readonly #shares = createShares(MAX_ENTRIES);
+  /** By account: each speaks for its own devices alone, and pays for its own filters. */
+  readonly #topics = new Map<string, Topics>();
   /** Of the device that is known by it. */
   readonly #byIdentity = new Map<string, Entry>();
   readonly #byDevice = new Map<string, Entry>();
@@ -25,33 +31,41 @@ export class Entries {
     return this.#all.values();
   }
 
-  /** Undefined where there are too many. */
+  /** Undefined where its account, or all together, have too many that are announced. */
   make(entry: Pick<Entry, "id" | "source" | "rank" | "sender">): Entry | undefined {
-    if (this.#all.size >= MOST_ENTRIES) return undefined;
+    const { name } = entry.sender;
+    const lacking = this.#shares.lacks(name, 1);
+    if (lacking !== undefined && !this.#forgetGone(lacking === "each" ? name : undefined)) return undefined;
     const none = { device: undefined, described: undefined, given: undefined, deviceId: undefined, problem: undefined };
     const made: Entry = { ...entry, ...none, announced: false };
     this.#all.set(entry.id, made);
+    this.#shares.add(name, 1);
     return made;
   }
 
   delete(entry: Entry): void {
     this.detach(entry);
-    this.#all.delete(entry.id);
+    if (this.#all.delete(entry.id)) this.#shares.add(entry.sender.name, -1);
   }
 
-  ofTopic(topic: string): Iterable<Entry> {
-    const own = this.#topics.get(topic) ?? [];
-    if (this.#filters.size === 0) return own;
-    return new Set([...own, ...this.#filtersOf(topic).flatMap((filter) => [...(this.#topics.get(filter) ?? [])])]);
+  /** The one, of this account if any, that is announced no more for the longest. */
+  #forgetGone(account: string | undefined): boolean {
+    for (const one of this.#all.values()) {
+      if (one.announced || one.problem !== undefined || (account ?? one.sender.name) !== one.sender.name) continue;
+      this.delete(one);
+      return true;
+    }
+    return false;
   }
 
-  #filtersOf(topic: string): readonly string[] {
-    const known = this.#matched.get(topic);
-    if (known) return known;
-    const found = [...this.#filters].filter((filter) => matchesFilter(filter, topic));
-    if (this.#matched.size >= MAX_MATCHED) this.#matched.clear();
-    this.#matched.set(topic, found);
-    return found;
+  /** Devices of the account that report on it. */
+  ofTopic(topic: string, account: string): Iterable<Entry> {
+    const topics = this.#topics.get(account);
+    if (!topics) return [];
+    const own = topics.entries.get(topic) ?? [];
+    if (topics.filters.isEmpty) return own;
+    const matching = topics.filters.matching(topic).flatMap((filter) => [...(topics.entries.get(filter) ?? [])]);
+    return new Set([...own, ...matching]);
   }
 
   ofIdentity(identity: string): Entry | undefined {
@@ -67,25 +81,28 @@ export class Entries {
     entry.deviceId = deviceId;
     this.#byDevice.set(deviceId, entry);
     for (const one of entry.device?.identities ?? []) this.#byIdentity.set(one, entry);
+    const { name } = entry.sender;
+    const topics = this.#topics.get(name) ?? { entries: new Map<string, Set<Entry>>(), filters: new FilterTree() };
+    this.#topics.set(name, topics);
     for (const topic of entry.device?.topics ?? []) {
-      const known = this.#topics.get(topic) ?? new Set();
-      this.#topics.set(topic, known.add(entry));
-      if (!hasWildcard(topic) || this.#filters.has(topic)) continue;
-      this.#filters.add(topic);
-      this.#matched.clear();
+      const known = topics.entries.get(topic) ?? new Set();
+      topics.entries.set(topic, known.add(entry));
+      if (hasWildcard(topic)) topics.filters.add(topic);
     }
   }
 
   /** Nothing but its id leads to it any more. */
   detach(entry: Entry): void {
-    const { device, deviceId } = entry;
+    const { device, deviceId, sender } = entry;
+    const topics = this.#topics.get(sender.name);
     for (const topic of device?.topics ?? []) {
-      const known = this.#topics.get(topic);
+      const known = topics?.entries.get(topic);
       known?.delete(entry);
       if (known?.size !== 0) continue;
-      this.#topics.delete(topic);
-      if (this.#filters.delete(topic)) this.#matched.clear();
+      topics?.entries.delete(topic);
+      if (hasWildcard(topic)) topics?.filters.delete(topic);
     }
+    if (topics?.entries.size === 0) this.#topics.delete(sender.name);
     for (const one of device?.identities ?? []) if (this.#byIdentity.get(one) === entry) this.#byIdentity.delete(one);
     if (deviceId !== undefined && this.#byDevice.get(deviceId) === entry) this.#byDevice.delete(deviceId);
   }

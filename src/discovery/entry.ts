@@ -58,6 +58,23 @@ export function heirOf({ device, sender }: Entry, entries: Iterable<Entry>): Ent
     .sort((a, b) => a.rank - b.rank)[0];
 }
 
+/** What is listed of a device that is announced no more: the rest may be much, and its account may announce others for ever. */
+export function goneOf({
+  identity,
+  identities,
+  name,
+  deviceType,
+  manufacturer,
+  model,
+}: DescribedDevice): DescribedDevice {
+  return {
+    ...{ identity, identities, name, deviceType, manufacturer, model, area: undefined, parent: undefined },
+    ...{ attributes: [], topics: [] },
+    read: () => ({ attributes: {}, actions: [] }),
+    write: () => [],
+  };
+}
+
 export function entryId(sender: Sender, source: string, key: string): string {
   return `${source}:${sender.name}:${key}`;
 }

@@ -4,6 +4,7 @@ import { HubError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { hasWildcard, matchesFilter } from "../core/topic-filter.ts";
 import type { Attribute, DescribedDevice, Report } from "./described.ts";
+import { readableName } from "./readable-name.ts";
 import { wrong } from "./words.ts";
 
 export interface GivenNames {
@@ -18,22 +19,30 @@ export interface GivenNames {
 
 /** Of one device, also of what is announced no more. */
 const MAX_KEPT = 5000;
+/** Of one name: who gets another id each time is known by its place. */
+const MAX_IDS = 10;
 /** Keys that nothing announces. */
 const MAX_REST = 500;
 
 /**
  * The device in the names that its attributes were given first, and what has none yet in a name that nothing else ever had. `kept`: by
- * what they are of, in the order in which they were given. `keep`: further ones.
+ * what they are of, in the order in which they were given. `keep`: further ones. `isOfBefore`: it has names of before names were kept.
  */
 export function giveNames(
   device: DescribedDevice,
-  { kept, keep }: { kept: ReadonlyMap<string, string>; keep: (id: string, name: string) => void },
+  {
+    kept,
+    keep,
+    isOfBefore,
+  }: { kept: ReadonlyMap<string, string>; keep: (id: string, name: string) => void; isOfBefore: boolean },
 ): GivenNames {
-  const { names, fresh, holders } = placed(device.attributes, kept);
-  const proposed = new Set(device.attributes.map(({ name }) => name));
+  // What reports all on one topic keeps the keys of its messages.
+  const wish = device.isOfSeveralTopics && !isOfBefore ? readableName : (name: string): string => name;
+  const { names, fresh, holders } = placed(device.attributes, kept, wish);
+  const all = new Set(device.attributes.map(({ name }) => name));
+  const proposed: { has(name: string): boolean } = names.size < all.size ? all : names;
   const problem =
-    names.size < proposed.size ? `more than ${MAX_KEPT} attributes were announced: the last are left out` : undefined;
-  const givenNames = new Set(names.values());
+    names.size < all.size ? `more than ${MAX_KEPT} attributes were announced: the last are left out` : undefined;
   const proposals = new Map([...names].map(([name, given]) => [given, name]));
   const rest = new Map<string, string>();
   const filters = device.topics.filter(hasWildcard);
@@ -44,8 +53,9 @@ export function giveNames(
     const id = device.isOfSeveralTopics ? `${announced} ${key}` : key;
     const known = rest.get(id) ?? kept.get(id);
     if (known !== undefined) return known;
-    const isFree = (name: string): boolean => !givenNames.has(name) && (holders.get(name) ?? id) === id;
-    const name = isFree(key) ? key : freeName(`${key}_own`, isFree);
+    const isFree = (name: string): boolean => !proposals.has(name) && (holders.get(name) ?? id) === id;
+    const wanted = wish(key);
+    const name = isFree(wanted) ? wanted : freeName(`${wanted}_own`, isFree);
     if (rest.size >= MAX_REST) return name;
     rest.set(id, name);
     if (!device.isOfSeveralTopics && name === key) return name;
@@ -75,7 +85,8 @@ export function giveNames(
       attributes: device.attributes.flatMap((one) => renamed(one, names)),
       read(topic, message) {
         const report = device.read(topic, message);
-        return { ...report, attributes: inGiven(report.attributes, topic) };
+        const unavailable = report.unavailable?.flatMap((name) => names.get(name) ?? []);
+        return { ...report, attributes: inGiven(report.attributes, topic), ...(unavailable && { unavailable }) };
       },
       write: (wanted) => withNames(names, () => device.write(inProposed(wanted))),
       ...(assume && { assume: (wanted: JsonObject) => inGiven(assume(inProposed(wanted))) }),
@@ -89,6 +100,7 @@ function renamed(one: Attribute, names: ReadonlyMap<string, string>): Attribute[
   const name = names.get(one.name);
   if (name === undefined) return [];
   const of = one.of === undefined ? undefined : (names.get(one.of) ?? one.of);
+  if (name === one.name && of === one.of) return [one];
   return [{ ...one, name, ...(of !== undefined && { of }) }];
 }
 
@@ -112,7 +124,11 @@ interface Placed {
   holders: Map<string, string>;
 }
 
-function placed(attributes: readonly Attribute[], kept: ReadonlyMap<string, string>): Placed {
+function placed(
+  attributes: readonly Attribute[],
+  kept: ReadonlyMap<string, string>,
+  wish: (name: string) => string,
+): Placed {
   const holders = new Map<string, string>();
   for (const [id, name] of kept) if (!holders.has(name)) holders.set(name, id);
   const all = withIds(attributes);
@@ -123,7 +139,13 @@ function placed(attributes: readonly Attribute[], kept: ReadonlyMap<string, stri
     used.add(name);
     names.set(one.name, name);
   };
-  const keptNames = ({ ids }: Identified): string[] => ids.flatMap((id) => kept.get(id) ?? []);
+  const keptNames = ({ ids, places }: Identified): string[] => [...ids, ...places].flatMap((id) => kept.get(id) ?? []);
+  // Ids say nothing of whoever got its name by its place alone: another one had the same.
+  for (const one of all)
+    use(
+      one,
+      one.places.map((place) => kept.get(place)).find((name) => one.places.includes(holders.get(name ?? "") ?? "")),
+    );
   // Whoever was called so first, before those that were the same as it once.
   for (const one of all)
     use(
@@ -138,15 +160,28 @@ function placed(attributes: readonly Attribute[], kept: ReadonlyMap<string, stri
   const fresh = new Map<string, string>();
   const isFree = (name: string): boolean => !used.has(name) && !holders.has(name);
   const numbers = new Map<string, number>();
+  const counts = countsOf(kept);
   for (const one of all) {
-    const isFull = kept.size + fresh.size >= MAX_KEPT;
-    if (!names.has(one.name) && !isFull) use(one, freeName(one.name, isFree, numbers));
+    const isFull = counts.size >= MAX_KEPT;
+    if (!names.has(one.name) && !isFull) use(one, freeName(wish(one.name), isFree, numbers));
     const name = names.get(one.name);
-    if (name === undefined || isFull) continue;
-    for (const id of one.ids) if (!kept.has(id)) fresh.set(id, name);
+    if (name === undefined) continue;
+    for (const id of [...one.ids, ...one.places]) {
+      const count = counts.get(name) ?? 0;
+      if (kept.has(id) || count >= MAX_IDS) continue;
+      fresh.set(id, name);
+      counts.set(name, count + 1);
+    }
   }
   for (const [id, name] of fresh) if (!holders.has(name)) holders.set(name, id);
   return { names, fresh, holders };
+}
+
+/** By name, how many ids it has. */
+function countsOf(kept: ReadonlyMap<string, string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of kept.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
 
 /** `numbers`: where to go on, so that thousands of one name do not each begin at 2. */
@@ -163,14 +198,19 @@ function freeName(wanted: string, isFree: (name: string) => boolean, numbers: Ma
 interface Identified {
   name: string;
   ids: readonly string[];
+  places: readonly string[];
 }
 
 /** Each id belongs to one attribute, the first; what is left without one goes by its name. */
 function withIds(attributes: readonly Attribute[]): Identified[] {
   const taken = new Set<string>();
-  return attributes.map(({ name, ids = [] }) => {
+  const free = (ids: readonly string[]): string[] => {
     const own = ids.filter((id) => !taken.has(id));
     for (const id of own) taken.add(id);
-    return { name, ids: own.length > 0 ? own : [name] };
+    return own;
+  };
+  return attributes.map(({ name, ids = [], places = [] }) => {
+    const one = { name, ids: free(ids), places: free(places) };
+    return one.ids.length + one.places.length > 0 ? one : { ...one, ids: [name] };
   });
 }

@@ -4,8 +4,8 @@ import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { PictureTopic, Report, Shown } from "./described.ts";
 import type { Entry } from "./entry.ts";
-import { MOST_BESIDE, PICTURE_AT, PICTURE_OF, picturesOn } from "./pictures.ts";
-import { actionOf, toldOf } from "./presses.ts";
+import { MAX_BESIDE, PICTURE_AT, PICTURE_OF, picturesOn } from "./pictures.ts";
+import { type ActionFields, actionFieldsOf, actionOf } from "./presses.ts";
 import { schemaOf } from "./schema.ts";
 import type { Heard } from "./source.ts";
 
@@ -28,9 +28,11 @@ export interface DeviceSpeakerOptions {
   devices: HouseDevices;
   /** The entry that has a device. */
   holderOf: (deviceId: string) => Entry | undefined;
-  onAction: (action: { device_id: string; action: string; data?: JsonObject }) => void;
+  onAction: (action: { device_id: string } & ActionFields) => void;
   /** A message shows something. */
   onPicture: TakePicture;
+  /** All attributes of a device that cannot be reached while it is there. */
+  onUnavailable: (deviceId: string, attributes: readonly string[]) => void;
   log: Log;
   /** Messages that came before the device was described, or let in. */
   keptOn: (topic: string) => Iterable<Heard>;
@@ -46,7 +48,7 @@ export interface ShownPicture {
 /** `came`: a new one is there, since this time in epoch ms, and what it is kept as. `problem`: why it is none; undefined once one is good again. */
 export type TakePicture = (
   picture: ShownPicture,
-  told: { came(at: number, of: string): void; problem(text: string | undefined): void },
+  outcome: { came(at: number, of: string): void; problem(text: string | undefined): void },
 ) => void;
 
 const OF_ITS_PICTURE = "its picture";
@@ -102,9 +104,17 @@ export class DeviceSpeaker {
       // What a thermostat does may have had the name before its presses were announced.
       const isOther = entry.device?.attributes.some((one) => one.name === "action" && one.word === "action");
       devices.state(deviceId, { [isOther ? "action_event" : "action"]: actionOf(last) }, { ...from, change: CHANGE });
-      for (const one of report.actions) onAction({ device_id: deviceId, ...toldOf(one) });
+      for (const one of report.actions) onAction({ device_id: deviceId, ...actionFieldsOf(one) });
     }
     if (report.available !== undefined) this.available(entry, report.available, retained);
+    if (report.unavailable) this.#options.onUnavailable(deviceId, report.unavailable);
+  }
+
+  /** What its announcement has no more has no value any more. */
+  takenBack(id: string, { sender }: Entry, names: readonly string[]): void {
+    const attributes = Object.fromEntries(names.map((name) => [name, null]));
+    if (names.length > 0)
+      this.#options.devices.state(id, attributes, { pluginId: sender.name, partial: true, retained: true });
   }
 
   /** A message on one of its topics. */
@@ -113,7 +123,7 @@ export class DeviceSpeaker {
     if (!device || !this.#holds(entry)) return;
     const pictures = picturesOn(heard.topic, device);
     for (const one of pictures) this.#show(entry, one, { heard, retain });
-    if (pictures.length > 0 && heard.payload.length > MOST_BESIDE) return;
+    if (pictures.length > 0 && heard.payload.length > MAX_BESIDE) return;
     this.take(entry, device.read(heard.topic, heard.message()), { retain });
   }
 
@@ -124,12 +134,12 @@ export class DeviceSpeaker {
   ): void {
     const { topic, payload, message } = heard;
     const of = typeof named === "string" ? named : named(topic);
-    const told = (text: string | undefined): void => this.#problem(entry, text);
+    const noteProblem = (text: string | undefined): void => this.#problem(entry, text);
     let shows: Shown | undefined;
     try {
       shows = read(payload, message);
     } catch (error) {
-      told(`${OF_ITS_PICTURE} cannot be read: ${messageOf(error)}`);
+      noteProblem(`${OF_ITS_PICTURE} cannot be read: ${messageOf(error)}`);
     }
     if (!shows) return;
     this.#options.onPicture(
@@ -141,7 +151,7 @@ export class DeviceSpeaker {
           const report = { attributes, actions: [] };
           this.take(entry, entry.given?.(report) ?? report, { retain });
         },
-        problem: told,
+        problem: noteProblem,
       },
     );
   }

@@ -8,7 +8,7 @@ export const PICTURE_AT = "picture_at";
 export const PICTURE_OF = "picture_of";
 
 /** A message of more bytes is nothing but a picture. */
-export const MOST_BESIDE = 65_536;
+export const MAX_BESIDE = 65_536;
 
 // Diagnostic: no history of them is kept, as each picture is a change.
 const AT: Attribute = {

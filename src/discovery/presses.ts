@@ -1,44 +1,59 @@
 // What a message says beside a press: how long it took, which plate was read, how far a knob was turned.
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import { printable } from "../core/printable.ts";
 
 /** A press by its name alone, or with what the message says beside it. */
 export type Press = string | { action: string; data: JsonObject };
 
-const MOST_KEYS = 50;
-const LONGEST_KEY = 100;
-const MOST_LENGTH = 4096;
+const MAX_KEYS = 50;
+const MAX_KEY_LENGTH = 100;
+const MAX_DATA_LENGTH = 4096;
 const DEEPEST = 5;
+const MAX_ACTION_LENGTH = 500;
+const MAX_NAMED = 5;
+const MAX_NAMED_LENGTH = 40;
 
-export const actionOf = (press: Press): string => (typeof press === "string" ? press : press.action);
+/** What a device calls it; a scanned tag may be of any length. */
+export const actionOf = (press: Press): string =>
+  (typeof press === "string" ? press : press.action).slice(0, MAX_ACTION_LENGTH);
 
-/** As it is told to the house; what is too much of it is left out. */
-export function toldOf(press: Press): { action: string; data?: JsonObject } {
-  if (typeof press === "string") return { action: press };
-  const data = bounded(press.data);
-  return { action: press.action, ...(Object.keys(data).length > 0 && { data }) };
+/** A press as the house is told of it. */
+export interface ActionFields {
+  action: string;
+  data?: JsonObject;
+  /** For people: how many keys of `data` were too much, and the first of them. */
+  left_out?: string;
+}
+
+export function actionFieldsOf(press: Press): ActionFields {
+  const action = actionOf(press);
+  if (typeof press === "string") return { action };
+  const { kept, left } = bounded(press.data);
+  const fields = { action, ...(kept.length > 0 && { data: Object.fromEntries(kept) }) };
+  if (left.length === 0) return fields;
+  const names = left.slice(0, MAX_NAMED).map((key) => printable(key.slice(0, MAX_NAMED_LENGTH)) || '""');
+  const more = left.length > names.length ? ", …" : "";
+  return { ...fields, left_out: `${left.length} of ${kept.length + left.length} keys: ${names.join(", ")}${more}` };
 }
 
 /** The first keys that have room: whole values, never parts of one. */
-function bounded(data: JsonObject): JsonObject {
+function bounded(data: JsonObject): { kept: [string, Json][]; left: string[] } {
   const kept: [string, Json][] = [];
-  let left = MOST_LENGTH;
+  const left: string[] = [];
+  let room = MAX_DATA_LENGTH;
   for (const key in data) {
-    if (kept.length >= MOST_KEYS) break;
-    const value = data[key] as Json;
-    if (
-      value === undefined ||
-      key === "" ||
-      key === "__proto__" ||
-      key.length > LONGEST_KEY ||
-      depthOf(value) > DEEPEST
-    )
-      continue;
-    const length = key.length + JSON.stringify(value).length;
-    if (length > left) continue;
-    left -= length;
-    kept.push([key, value]);
+    const value = data[key];
+    if (value === undefined) continue;
+    const isUsable = kept.length < MAX_KEYS && key !== "" && key !== "__proto__" && key.length <= MAX_KEY_LENGTH;
+    const length =
+      isUsable && depthOf(value) <= DEEPEST ? key.length + JSON.stringify(value).length : Number.POSITIVE_INFINITY;
+    if (length > room) left.push(key);
+    else {
+      room -= length;
+      kept.push([key, value]);
+    }
   }
-  return Object.fromEntries(kept);
+  return { kept, left };
 }
 
 /** No deeper than it has to look. */

@@ -39,6 +39,8 @@ export interface SourceHost {
   heard(sender: Sender, key: string, heard: Heard): void;
   /** Whether it is described still: a person may have removed it. */
   knows(sender: Sender, key: string): boolean;
+  /** Whether a device of the house is known by it, now or from before. */
+  isKnown(identity: string): boolean;
   /** Whether a device that this sender has, by another source, reports on the topic. */
   isRead(sender: Sender, topic: string): boolean;
 }

@@ -12,7 +12,7 @@ export interface DiscoveryStore {
   /** The device that is known by it. */
   deviceOf(identity: string): string | undefined;
   knows(deviceId: string): boolean;
-  /** All of them are of this device. */
+  /** All of them are of this device; of those that are new each time the oldest are forgotten. */
   bind(identities: readonly string[], deviceId: string): void;
   /** The device is no more. What its attributes are called stays, for when it returns: rules still mean the same by it. */
   forget(deviceId: string): void;
@@ -24,10 +24,15 @@ export interface DiscoveryStore {
   isUnnamed(deviceId: string): boolean;
 }
 
+/** Of one device: what it is announced with at once fits in. */
+const MAX_IDENTITIES = 50;
+
 export function openDiscoveryStore(db: StateDb): DiscoveryStore {
   const decisions = new Map(loadDecisions(db));
   const devices = new Map(loadIdentities(db));
-  const known = new Set(devices.values());
+  /** By device, the oldest first. */
+  const known = new Map<string, Set<string>>();
+  for (const [identity, deviceId] of devices) identitiesOf(deviceId).add(identity);
   const named = new Map<string, Map<string, string>>();
   const unnamed = new Set(loadUnnamed(db));
 
@@ -36,6 +41,19 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
     const names = named.get(key) ?? new Map(loadNames(db, deviceId, source));
     named.set(key, names);
     return names;
+  }
+
+  function identitiesOf(deviceId: string): Set<string> {
+    const all = known.get(deviceId) ?? new Set();
+    known.set(deviceId, all);
+    return all;
+  }
+
+  /** What a device has too many of, without those that are announced now. */
+  function surplusOf(deviceId: string, identities: readonly string[]): string[] {
+    const all = identitiesOf(deviceId);
+    if (all.size <= MAX_IDENTITIES) return [];
+    return [...all].filter((one) => !identities.includes(one)).slice(0, all.size - MAX_IDENTITIES);
   }
 
   function behind(write: (connection: Database) => void): void {
@@ -58,21 +76,33 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
     bind(identities, deviceId) {
       const fresh = identities.filter((identity) => devices.get(identity) !== deviceId);
       if (fresh.length === 0) return;
+      for (const identity of fresh) {
+        known.get(devices.get(identity) ?? "")?.delete(identity);
+        devices.set(identity, deviceId);
+        identitiesOf(deviceId).add(identity);
+      }
+      const surplus = surplusOf(deviceId, identities);
+      for (const identity of surplus) {
+        devices.delete(identity);
+        identitiesOf(deviceId).delete(identity);
+      }
       behind((connection) => {
+        const remove = connection.query("DELETE FROM discovery_identities WHERE identity = ?");
         const insert = connection.query(
           "INSERT OR REPLACE INTO discovery_identities (identity, device_id) VALUES (?, ?)",
         );
         connection.transaction(() => {
           for (const identity of fresh) insert.run(identity, deviceId);
+          for (const identity of surplus) remove.run(identity);
         })();
       });
-      for (const identity of fresh) devices.set(identity, deviceId);
-      known.add(deviceId);
     },
     forget(deviceId) {
-      if (!known.delete(deviceId)) return;
+      const identities = known.get(deviceId);
+      if (!identities) return;
+      known.delete(deviceId);
       behind((connection) => connection.run("DELETE FROM discovery_identities WHERE device_id = ?", [deviceId]));
-      for (const [identity, one] of devices) if (one === deviceId) devices.delete(identity);
+      for (const identity of identities) devices.delete(identity);
     },
     namesOf,
     name(deviceId, source, fresh) {

@@ -9,6 +9,7 @@ import * as system from "./system.ts";
 export const catalog = [
   devices.deviceStateChanged,
   devices.deviceAvailabilityChanged,
+  devices.deviceAttributesUnavailable,
   devices.deviceNameChanged,
   devices.deviceAttributeRenamed,
   devices.deviceCommandSent,

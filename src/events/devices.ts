@@ -28,6 +28,17 @@ export const deviceAvailabilityChanged = defineEvent(
   { device_id: "front_door", available: false },
 );
 
+export const deviceAttributesUnavailable = defineEvent(
+  "device_attributes_unavailable",
+  "A part of a device that is there goes offline or comes back",
+  {
+    device_id: Type.String(),
+    /** All attributes that cannot be reached now; they keep their values. */
+    unavailable: Type.Array(Type.String()),
+  },
+  { device_id: "heating", unavailable: ["pump_on"] },
+);
+
 export const deviceNameChanged = defineEvent(
   "device_name_changed",
   "A device display name is updated",
@@ -80,6 +91,8 @@ export const deviceAction = defineEvent(
     action: Type.String(),
     /** What the message says beside it: a duration, a plate, an angle. At most 50 keys and 4 KiB. */
     data: Type.Optional(Attributes),
+    /** How many keys beside it were too much, and the first of them. */
+    left_out: Type.Optional(Type.String()),
   },
   { device_id: "0x00158d0001a2b3c4", action: "single" },
 );

@@ -28,6 +28,8 @@ export interface DeviceFacts {
   area: string | undefined;
   areaName: string | undefined;
   plugin: string;
+  /** By what the device says of itself, whatever it is called. */
+  isPassword(attribute: string): boolean;
 }
 
 /** As the history writes its pages: `[device, attribute, at, n, value, type, at, n, value, type, …]` for each series. */
@@ -45,7 +47,8 @@ export function createPointReader(config: HistoryExport, device: DeviceInfo): (p
     for (const row of JSON.parse(page) as SeriesRow[]) {
       const [id, attribute] = row;
       const info = device(id);
-      if (isSecretName(attribute) || !wantsSeries(id, attribute, [info?.area, info?.areaName])) continue;
+      if (isSecretName(attribute) || info?.isPassword(attribute)) continue;
+      if (!wantsSeries(id, attribute, [info?.area, info?.areaName])) continue;
       for (let index = FIRST; index < row.length; index += WIDTH) {
         const [at, n, value = null, type] = row.slice(index, index + WIDTH);
         const kind = kindOf(value, type as number | null);

@@ -1,11 +1,10 @@
 // Answers queries that reach beyond what the file has kept: what is older is read from an archive, with the same buckets.
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
-import { isSecretName } from "../core/masking.ts";
 import { aggregateBuckets, bucketStarts } from "./buckets.ts";
 import type { History } from "./history.ts";
 import { type HourSummary, weighted } from "./hour-summary.ts";
-import { assertFewBuckets, pageFor } from "./query.ts";
+import { assertFewBuckets, isVeiled, pageFor } from "./query.ts";
 import { BOOLEAN, JSON_TEXT, jsonOf, REMOVED, type Sample } from "./sample.ts";
 import type { HistoryPage, HistoryQuery, KeptSpan } from "./worker-protocol.ts";
 
@@ -121,7 +120,7 @@ async function samplesPage(query: HistoryQuery, archive: Archive): Promise<Count
   const page = pageFor(query, false);
   const add = (samples: readonly ArchivedSample[]): void => {
     for (const sample of samples) {
-      if (query.withoutSecrets && isSecretName(sample.attribute)) continue;
+      if (isVeiled(query, sample.attribute)) continue;
       page.add(sample.at, sample.attribute, jsonOf(storedOf(sample)));
     }
   };
@@ -149,10 +148,10 @@ async function wholeMoments(
 }
 
 async function bucketsPage(query: HistoryQuery, all: readonly number[], archive: Archive): Promise<Counted> {
-  const { deviceId, from, to, aggregate, limit, withoutSecrets } = query;
+  const { deviceId, from, to, aggregate, limit } = query;
   const page = pageFor(query, true);
   const attributes = (await archive.attributes({ deviceId, attributes: query.attributes }))
-    .filter((attribute) => !(withoutSecrets && isSecretName(attribute)))
+    .filter((attribute) => !isVeiled(query, attribute))
     .sort();
   if (attributes.length === 0) return { text: page.end(), next: undefined, count: 0 };
   const starts = all.slice(0, Math.max(1, Math.floor(limit / attributes.length)));

@@ -20,6 +20,7 @@ import { type NameAt, underPresentNames } from "./rename.ts";
 import { rowsOf } from "./replay.ts";
 import { WorkerClient } from "./worker-client.ts";
 import type {
+  ForgottenSeries,
   HistoryPage,
   HistoryQuery,
   KeptSpan,
@@ -107,6 +108,8 @@ export interface HistoryOptions {
   onStorageFault?: (fault: StorageFault) => void;
   /** Which attributes have another name since when. */
   renamed?: RenamedNames;
+  /** Attributes that are passwords by now: what was recorded of them before is removed at the start, and each hour. */
+  passwords?: () => Iterable<ForgottenSeries>;
   /** Ids of the existing devices: of others even the last sample is removed after `retention_days`. */
   devices?: () => Iterable<string>;
 }
@@ -194,6 +197,7 @@ export function startHistory(options: HistoryOptions): History {
     onStart() {
       rename([...(options.renamed?.list() ?? [])]);
       replay();
+      forget();
     },
   });
   const isListed = createExclude(config, options.isMinor);
@@ -241,6 +245,12 @@ export function startHistory(options: HistoryOptions): History {
     if (renamed.length > 0) worker.post({ kind: "rename", renamed });
   }
 
+  /** As `rename`. */
+  function forget(): void {
+    const forgotten = [...(options.passwords?.() ?? [])];
+    if (forgotten.length > 0) worker.post({ kind: "forget", at: moment(), forgotten });
+  }
+
   /** What the worker before this one, or the hub before this one, took with it. */
   function replay(): void {
     if (!journal) return;
@@ -270,6 +280,7 @@ export function startHistory(options: HistoryOptions): History {
     }),
     clock.every("history-retention", HOUR_MS, function retain() {
       const devices = options.devices && [...options.devices()];
+      forget();
       worker.post({ kind: "retain", at: moment(), devices });
     }),
     recorder,

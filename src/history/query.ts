@@ -31,12 +31,17 @@ export function answerQuery(query: HistoryQuery, source: QuerySource): HistoryPa
   const wanted = query.attributes && new Set(query.attributes);
   const series = [...source.series.ofDevice(query.deviceId)]
     .filter(({ attribute }) => wanted?.has(attribute) ?? true)
-    .filter(({ attribute }) => !(query.withoutSecrets && isSecretName(attribute)))
+    .filter(({ attribute }) => !isVeiled(query, attribute))
     .sort((a, b) => (a.attribute < b.attribute ? -1 : 1));
   const scanner = createScanner(source.db);
   return query.bucketMs === undefined
     ? samplesPage(query, series, scanner)
     : bucketsPage({ ...query, bucketMs: query.bucketMs }, series, scanner, source);
+}
+
+/** Whether the caller may not see it. */
+export function isVeiled({ withoutSecrets, secrets }: HistoryQuery, attribute: string): boolean {
+  return withoutSecrets === true && (isSecretName(attribute) || secrets?.includes(attribute) === true);
 }
 
 /** Masks secrets inside lists and objects too. */

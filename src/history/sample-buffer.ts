@@ -19,6 +19,8 @@ export interface Arrival {
   sample: Sample;
 }
 
+type NameOf = (arrival: Arrival) => string | undefined;
+
 interface RecentRow extends Sample {
   series_id: number;
 }
@@ -102,8 +104,8 @@ export class SampleBuffer {
     this.#addAgain(all);
   }
 
-  /** Starts from the content of the file; waiting samples stay, under these names. */
-  reload(db: Database, nameOf = ({ series }: Arrival): string => series.attribute): void {
+  /** Starts from the content of the file; waiting samples stay, under these names; those without one go. */
+  reload(db: Database, nameOf: NameOf = ({ series }) => series.attribute): void {
     const series = createSeriesDirectory(this.#limits.mostSeries);
     const loaded = loadUncompacted(db, series);
     this.#series = series;
@@ -126,13 +128,15 @@ export class SampleBuffer {
     this.#waitingTextBytes += bytes;
   }
 
-  #addAgain(arrivals: readonly Arrival[], nameOf = ({ series }: Arrival): string => series.attribute): void {
+  #addAgain(arrivals: readonly Arrival[], nameOf: NameOf = ({ series }) => series.attribute): void {
     this.#waiting = [];
     this.#waitingTextBytes = 0;
     for (const arrival of arrivals) {
       const { series, sample } = arrival;
+      const name = nameOf(arrival);
+      if (name === undefined) continue;
       sample.n = -1;
-      this.#add(series.deviceId, nameOf(arrival), sample);
+      this.#add(series.deviceId, name, sample);
     }
   }
 

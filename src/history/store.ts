@@ -9,6 +9,7 @@ import { isDamage, setAside } from "../db/open.ts";
 import { type Exchanged, type OwnFile, ownFile } from "../db/own-file.ts";
 import { append } from "./append.ts";
 import { compact } from "./compaction.ts";
+import { forgetSeries } from "./forget.ts";
 import { type HistoryFile, openHistoryFile } from "./history-file.ts";
 import { type MergedSeries, mergeSamples } from "./merge.ts";
 import { answerQuery } from "./query.ts";
@@ -22,6 +23,7 @@ import { createStoreFaults, type StoreFaults, type Work } from "./store-faults.t
 import { type StoreLimits, storeLimits } from "./store-limits.ts";
 import { createUnsent } from "./unsent.ts";
 import type {
+  ForgottenSeries,
   HistoryPage,
   HistoryQuery,
   KeptSpan,
@@ -69,6 +71,7 @@ export class Store {
   #mark: FoldMark | undefined;
   #folded: number | undefined;
   #renamed: RenamedSeries[] = [];
+  #forgotten: ForgottenSeries[] = [];
 
   constructor(options: OpenStoreOptions) {
     this.#options = options;
@@ -170,8 +173,13 @@ export class Store {
     this.#renamed.push(...renamed);
   }
 
+  /** What was recorded of it is removed. Where the file cannot be written, it is done later. */
+  forget(forgotten: readonly ForgottenSeries[]): void {
+    this.#forgotten = [...forgotten];
+  }
+
   get renameDue(): boolean {
-    return this.#renamed.length > 0;
+    return this.#renamed.length > 0 || this.#forgotten.length > 0;
   }
 
   /** Not while anything else of the long work is under way. */
@@ -181,6 +189,8 @@ export class Store {
     try {
       renameSeries(db, this.#buffer, this.#renamed);
       this.#renamed = [];
+      forgetSeries(db, this.#buffer, this.#forgotten);
+      this.#forgotten = [];
       this.#faults.mended("rename");
     } catch (error) {
       this.#failed("rename", error, at);

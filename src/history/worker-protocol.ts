@@ -35,6 +35,8 @@ export interface HistoryQuery {
   format: "json" | "csv";
   /** Omits attributes with secrets (PINs and the like), for callers who may not see them. */
   withoutSecrets?: boolean;
+  /** Attributes of the device that are secrets whatever their names are. */
+  secrets?: readonly string[];
 }
 
 export interface HistoryPage {
@@ -93,6 +95,12 @@ export interface RenamedSeries {
   at: number;
 }
 
+/** What nobody may read any more: an attribute that is a password by now. */
+export interface ForgottenSeries {
+  deviceId: string;
+  attribute: string;
+}
+
 export type ToWorker =
   | { kind: "open"; at: Moment; options: StoreOptions }
   | { kind: "record"; rows: string; samples: number }
@@ -100,6 +108,7 @@ export type ToWorker =
   // From the journal of readings: taken unless the file has the segment already.
   | { kind: "replay"; rows: string; mark: FoldMark }
   | { kind: "rename"; renamed: RenamedSeries[] }
+  | { kind: "forget"; at: Moment; forgotten: ForgottenSeries[] }
   | { kind: "retain"; at: Moment; devices: string[] | undefined }
   | { kind: "query"; at: Moment; id: number; query: HistoryQuery }
   | { kind: "samples"; at: Moment; id: number; query: SamplesQuery }

@@ -114,6 +114,10 @@ function handle(message: ToWorker): void {
     case "rename":
       opened().rename(message.renamed);
       break;
+    case "forget":
+      opened().forget(message.forgotten);
+      renameIfDue(message.at);
+      break;
     case "retain":
       enqueue(opened().retain(message.at, message.devices));
       break;

@@ -50,6 +50,7 @@ export function disabledRules(refuse: Refuse): PublicOf<Rules> {
       [Symbol.dispose]: nothing,
     },
     putAll: refuse,
+    putBack: refuse,
     renamed: {
       plan: refuse,
       start: nothing,

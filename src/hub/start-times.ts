@@ -5,6 +5,8 @@ export interface StartTimes {
   enter(step: string): void;
   /** The last step has ended. */
   end(): void;
+  /** The last step that began; empty before the first. */
+  readonly last: () => string;
   /** Milliseconds by step, in the order in which they began. */
   readonly ms: ReadonlyMap<string, number>;
 }
@@ -12,6 +14,7 @@ export interface StartTimes {
 /** `before`: steps that have ended already. */
 export function createStartTimes(mono: () => number, before: Readonly<Record<string, number>> = {}): StartTimes {
   const ms = new Map(Object.entries(before));
+  let last = "";
   let current: { step: string; since: number } | undefined;
 
   function end(): void {
@@ -22,10 +25,12 @@ export function createStartTimes(mono: () => number, before: Readonly<Record<str
   return {
     enter(step) {
       end();
+      last = step;
       current = { step, since: mono() };
       if (!ms.has(step)) ms.set(step, 0);
     },
     end,
+    last: () => last,
     ms,
   };
 }

@@ -12,6 +12,7 @@ import { BROKER_ACCOUNT } from "../mqtt/external/broker-state.ts";
 import type { OtherMessage } from "../mqtt/start.ts";
 import type { DevicePictures } from "../pictures/pictures.ts";
 import { messageExpressions } from "../rules/expression/messages.ts";
+import { noteUnavailable } from "../state/unavailable.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -90,6 +91,7 @@ export function wireDiscovery(
       for (const message of late.mqtt?.retainedOthers(filter) ?? []) yield heardIn(message, { retain: true });
     },
     onPicture: pictures.take,
+    onUnavailable: (id, attributes) => noteUnavailable({ registry: house.registry, emit: feed.emit }, id, attributes),
     onRefused: house.commandWatch.refused,
     publish: async ({ topic, payload, qos, retain }) => mqttOf(late).publish(topic, payload, { qos, retain }),
   });

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type Exports, noExports } from "../export/running.ts";
 import type { History } from "../history/history.ts";
+import { passwordsOfDevice } from "../state/passwords.ts";
 import type { HubOptions } from "./options.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -21,7 +22,12 @@ export function wireExport(
     memory: openExportMemory(db),
     device(id) {
       const device = registry.find(id);
-      return device && { area: device.area, areaName: areas.nameOf(device.area), plugin: device.pluginId };
+      return (
+        device && {
+          ...{ area: device.area, areaName: areas.nameOf(device.area), plugin: device.pluginId },
+          isPassword: (attribute) => passwordsOfDevice(device.details).includes(attribute),
+        }
+      );
     },
     ...{ clock: edge.clock, random: edge.random, fetch: edge.fetch },
     log: log.child("export"),

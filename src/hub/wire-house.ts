@@ -9,6 +9,7 @@ import { type Commands, createCommands } from "../state/commands.ts";
 import { isMinor } from "../state/device.ts";
 import { openGuests } from "../state/guests.ts";
 import { openLayouts } from "../state/layouts.ts";
+import { passwordsOfDevice } from "../state/passwords.ts";
 import { openRegistry } from "../state/registry.ts";
 import { openRenamedAttributes } from "../state/renamed-attributes.ts";
 import { createSampling } from "../state/sampling.ts";
@@ -71,6 +72,10 @@ export function wireHouse(
       devices: () => [...registry.list()].map(({ id }) => id),
       isMinor: (id, attribute) => isMinor(registry.find(id), attribute),
       isHidden: (id) => registry.find(id)?.recorded === false,
+      *passwords() {
+        for (const { id: deviceId, details } of registry.list())
+          for (const attribute of passwordsOfDevice(details)) yield { deviceId, attribute };
+      },
       onStorageFault: trouble.noteFault,
     });
   const history = stack.use(starter.beginUnlessOff("history", openHistory, (refuse) => disabledHistory(zone, refuse)));

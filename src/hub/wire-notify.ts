@@ -134,7 +134,9 @@ export function wireNotify(
 
 function peopleHouse({ registry, variables }: House): PeopleHouse {
   return {
-    attributes: (id) => registry.find(id)?.attributes,
+    // As the configuration names it, which may be from before a person gave it another name.
+    attribute: (id, name) =>
+      new Map(Object.entries(registry.find(id)?.attributes ?? {})).get(registry.given.presentOf(id, name)),
     variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),
     mode(id) {
       const device = registry.find(id);

@@ -26,14 +26,24 @@ export function wireRenames(
     ),
   ];
   return new AttributeRenames({
-    ...{ db, clock: edge.clock, log: log.child("state"), meta: createMeta(db), ...house },
-    rules: { plan: (one) => rules.renamed.plan(one), putAll: (planned) => rules.putAll(planned) },
+    ...{ db, clock: edge.clock, log: log.child("state"), ...house, groups: house.virtual.groups },
+    // Durable: where the disk refuses it, nothing else is begun.
+    meta: createMeta({ own: db.durable, trouble: db.trouble }),
+    rules: {
+      plan: (renamed) => rules.renamed.plan(renamed),
+      putAll: (planned) => rules.putAll(planned),
+      putBack: (planned) => rules.putBack(planned),
+    },
     patterns({ deviceId, from, to }) {
       const isOf = (pattern: string): boolean => {
         const [device, attribute = ""] = pattern.includes("/") ? pattern.split("/", 2) : ["*", pattern];
         return wildcard(device ?? "").test(deviceId) && wildcard(attribute).test(from) && !wildcard(attribute).test(to);
       };
-      return named.flatMap(({ key, patterns }) => patterns.filter(isOf).map((pattern) => `${key}: "${pattern}"`));
+      const people = config.people.filter(({ home }) => home === `device:${deviceId}.${from}`);
+      return [
+        ...named.flatMap(({ key, patterns }) => patterns.filter(isOf).map((pattern) => `${key}: "${pattern}"`)),
+        ...people.map(({ name, home }) => `[[people]] home of ${name}: "${home}"`),
+      ];
     },
   });
 }

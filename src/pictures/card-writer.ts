@@ -16,14 +16,12 @@ export interface CardWriterOptions<T> {
 export interface CardWriter<T> extends Disposable {
   /** In place of what waits under the same key. */
   put(key: string, shot: T): void;
-  /** Whether just this one waits. */
-  has(key: string, shot: T): boolean;
   /** Those that begin so. */
   forget(isGone: (key: string) => boolean): void;
 }
 
 const EVERY_MS = 1000;
-const AGAIN_AFTER_FAULT_MS = 60_000;
+const RETRY_AFTER_FAULT_MS = 60_000;
 
 export function createCardWriter<T>({ clock, log, budget, save }: CardWriterOptions<T>): CardWriter<T> {
   const waiting = new Map<string, { shot: T; since: number }>();
@@ -63,7 +61,7 @@ export function createCardWriter<T>({ clock, log, budget, save }: CardWriterOpti
       if (!isFailing)
         log.warn("a picture of a camera cannot be kept on disk; the newest is in memory", { error: messageOf(error) });
       isFailing = true;
-      again = AGAIN_AFTER_FAULT_MS;
+      again = RETRY_AFTER_FAULT_MS;
     } finally {
       isWriting = false;
     }
@@ -75,7 +73,6 @@ export function createCardWriter<T>({ clock, log, budget, save }: CardWriterOpti
       waiting.set(key, { shot, since: waiting.get(key)?.since ?? clock.mono() });
       schedule(untilNext());
     },
-    has: (key, shot) => waiting.get(key)?.shot === shot,
     forget(isGone) {
       for (const key of waiting.keys()) if (isGone(key)) waiting.delete(key);
     },

@@ -19,8 +19,8 @@ export interface Fetches extends Disposable {
 
 const WITHIN_MS = 10_000;
 const APART_MS = 1000;
-const MOST_AT_ONCE = 4;
-const LONGEST_ADDRESS = 2048;
+const MAX_AT_ONCE = 4;
+const MAX_ADDRESS_LENGTH = 2048;
 
 export function createFetches(clock: Clock, fetch: FetchPicture): Fetches {
   const waiting = new Map<string, Wanted>();
@@ -29,7 +29,7 @@ export function createFetches(clock: Clock, fetch: FetchPicture): Fetches {
 
   function next(): void {
     for (const [key, wanted] of waiting) {
-      if (busy.size >= MOST_AT_ONCE) return;
+      if (busy.size >= MAX_AT_ONCE) return;
       if (busy.has(key)) continue;
       waiting.delete(key);
       busy.add(key);
@@ -50,7 +50,7 @@ export function createFetches(clock: Clock, fetch: FetchPicture): Fetches {
   }
 
   async function fetchIn(text: string): Promise<Uint8Array> {
-    const address = text.length <= LONGEST_ADDRESS ? URL.parse(text) : null;
+    const address = text.length <= MAX_ADDRESS_LENGTH ? URL.parse(text) : null;
     if (!address || !/^https?:$/.test(address.protocol))
       throw new HubError("invalid", "what it announces is not the http address of a picture");
     const over = new AbortController();

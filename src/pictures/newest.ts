@@ -1,7 +1,7 @@
 // The newest picture of each device and kind in memory, bounded in bytes: those that came last stay.
 import type { Shot } from "./picture.ts";
 
-const MOST_BYTES = 32 * 1_048_576;
+const MAX_BYTES = 32 * 1_048_576;
 const MOST = 2000;
 
 export class Newest {
@@ -17,7 +17,7 @@ export class Newest {
     this.#shots.set(key, shot);
     this.#bytes += shot.size;
     for (const oldest of this.#shots.keys()) {
-      if (this.#bytes <= MOST_BYTES && this.#shots.size <= MOST) return;
+      if (this.#bytes <= MAX_BYTES && this.#shots.size <= MOST) return;
       this.delete(oldest);
     }
   }

@@ -23,7 +23,7 @@ export interface BroughtPicture {
 }
 
 /** What becomes of it. */
-export interface ToldOfPicture {
+export interface PictureOutcome {
   /** A new one is there, since this time in epoch ms, as this kind. At most once a second for each device and kind. */
   came(at: number, of: string): void;
   /** Why it is none; undefined once one is good again. */
@@ -38,7 +38,7 @@ export interface WantedPicture {
 }
 
 export interface DevicePictures extends Disposable {
-  take(brought: BroughtPicture, told: ToldOfPicture): void;
+  take(brought: BroughtPicture, outcome: PictureOutcome): void;
   /** The newest first. */
   list(deviceId: string, of?: string): Promise<readonly KeptPicture[]>;
   /** The newest one, or that of a time. */
@@ -60,7 +60,7 @@ export interface DevicePicturesOptions {
   devices: () => Iterable<string> | undefined;
 }
 
-const TELL_EVERY_MS = 1000;
+const REPORT_EVERY_MS = 1000;
 
 const startOf = (deviceId: string): string => `${deviceId}\n`;
 
@@ -76,22 +76,22 @@ export function startDevicePictures(options: DevicePicturesOptions): DevicePictu
     save: (key, shot) => ring.save(key.slice(0, key.indexOf("\n")), shot),
   });
   const fetches = createFetches(clock, options.fetch);
-  /** Of keys that have told lately: whether there is more to tell. */
-  const telling = new Map<string, { timer: Timer; again?: () => void }>();
+  /** Of keys that were reported lately: what there is to report next. */
+  const reporting = new Map<string, { timer: Timer; again?: () => void }>();
   const listeners = new Set<{ start: string; of: string | undefined; heard: (shot: Shot) => void }>();
 
-  function tell(key: string, say: () => void): void {
-    const known = telling.get(key);
+  function report(key: string, say: () => void): void {
+    const known = reporting.get(key);
     if (known) {
       known.again = say;
       return;
     }
-    const timer = clock.after("a picture is told of", TELL_EVERY_MS, () => {
-      const { again } = telling.get(key) ?? {};
-      telling.delete(key);
-      if (again) tell(key, again);
+    const timer = clock.after("a picture is reported", REPORT_EVERY_MS, () => {
+      const { again } = reporting.get(key) ?? {};
+      reporting.delete(key);
+      if (again) report(key, again);
     });
-    telling.set(key, { timer });
+    reporting.set(key, { timer });
     say();
   }
 
@@ -101,13 +101,17 @@ export function startDevicePictures(options: DevicePicturesOptions): DevicePictu
     return last?.tag === shot.tag;
   }
 
-  async function takeBytes({ deviceId, of }: BroughtPicture, payload: Uint8Array, told: ToldOfPicture): Promise<void> {
+  async function takeBytes(
+    { deviceId, of }: BroughtPicture,
+    payload: Uint8Array,
+    outcome: PictureOutcome,
+  ): Promise<void> {
     const read = readPicture(payload);
     if ("problem" in read) {
-      told.problem(`its picture cannot be used: ${read.problem}`);
+      outcome.problem(`its picture cannot be used: ${read.problem}`);
       return;
     }
-    told.problem(undefined);
+    outcome.problem(undefined);
     const kind = kindOf(of);
     const shot = shotOf(read, { at: clock.now(), of: kind });
     if (await isKnown(deviceId, shot)) return;
@@ -116,22 +120,22 @@ export function startDevicePictures(options: DevicePicturesOptions): DevicePictu
     if (section.keep > 0) card.put(key, shot);
     for (const { start, of: wanted, heard } of listeners)
       if (key.startsWith(start) && (wanted ?? kind) === kind) heard(shot);
-    tell(key, () => told.came(newest.get(key)?.at ?? shot.at, kind));
+    report(key, () => outcome.came(newest.get(key)?.at ?? shot.at, kind));
   }
 
-  async function fetchFor(brought: BroughtPicture, address: string, told: ToldOfPicture): Promise<void> {
+  async function fetchFor(brought: BroughtPicture, address: string, outcome: PictureOutcome): Promise<void> {
     const { deviceId, of, retained } = brought;
     const kind = kindOf(of);
     // What was said before the hub started has been fetched then.
     if (retained && (await list(deviceId, kind)).length > 0) return;
     if (section.addresses === "off") {
-      told.problem('its picture is not fetched from where it is, as [pictures] addresses is "off"');
+      outcome.problem('its picture is not fetched from where it is, as [pictures] addresses is "off"');
       return;
     }
     fetches.want(startOf(deviceId) + kind, {
       address,
-      took: (bytes) => run(takeBytes(brought, bytes, told)),
-      failed: (problem) => told.problem(`its picture cannot be fetched: ${problem}`),
+      took: (bytes) => run(takeBytes(brought, bytes, outcome)),
+      failed: (problem) => outcome.problem(`its picture cannot be fetched: ${problem}`),
     });
   }
 
@@ -156,9 +160,9 @@ export function startDevicePictures(options: DevicePicturesOptions): DevicePictu
   }
 
   return {
-    take(brought, told) {
+    take(brought, outcome) {
       const { shows } = brought;
-      run("bytes" in shows ? takeBytes(brought, shows.bytes, told) : fetchFor(brought, shows.address, told));
+      run("bytes" in shows ? takeBytes(brought, shows.bytes, outcome) : fetchFor(brought, shows.address, outcome));
     },
     list: (deviceId, of) => list(deviceId, of),
     async find(deviceId, { of, at = Number.POSITIVE_INFINITY } = {}) {
@@ -190,7 +194,7 @@ export function startDevicePictures(options: DevicePicturesOptions): DevicePictu
     [Symbol.dispose]() {
       card[Symbol.dispose]();
       fetches[Symbol.dispose]();
-      for (const { timer } of telling.values()) timer[Symbol.dispose]();
+      for (const { timer } of reporting.values()) timer[Symbol.dispose]();
     },
   };
 }

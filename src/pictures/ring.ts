@@ -108,7 +108,6 @@ export function createPictureRing({ folder, keep, bytes: mostBytes, devices }: R
     const place = folderOf(deviceId);
     const at = join(folder, place);
     if (keep === 0 || roomOf(shot) > mostBytes) return;
-    await makeRoom(place, shot);
     if (freeBytes(folder) - RESERVE_BYTES < shot.size) throw new Error("the disk is full");
     await mkdir(at, { recursive: true, mode: 0o700 });
     const temporary = join(at, `new${PART}`);
@@ -121,6 +120,8 @@ export function createPictureRing({ folder, keep, bytes: mostBytes, devices }: R
       await rm(temporary, { force: true }).catch(() => {});
       throw error;
     }
+    // Once it is there: a disk that takes nothing costs no earlier one.
+    await makeRoom(place, shot);
     const { bytes: _, ...picture } = shot;
     const found = await all();
     found.set(place, [...(found.get(place) ?? []), picture].sort(byAge));

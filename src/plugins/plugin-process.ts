@@ -94,6 +94,7 @@ export async function startProcess(options: ProcessOptions, { password, api }: C
     async stop() {
       child.terminate();
       if (await within(clock, TERM_MS, "plugin stop", child.exited)) return true;
+      output.note(`did not end within ${TERM_MS / 1000} s of SIGTERM: killed`);
       child.kill();
       return within(clock, KILL_MS, "plugin kill", child.exited);
     },

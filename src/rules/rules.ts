@@ -184,23 +184,18 @@ export class Rules implements AsyncDisposable {
     return this.putText(id, text, etag);
   }
 
-  /** Writes all of them, or none, which throws HubError. Returns what puts the former texts back. */
-  putAll(planned: readonly PlannedRule[]): () => void {
-    const written: { id: string; before: string }[] = [];
-    const undo = (): void => {
-      for (const { id, before } of written) this.putText(id, before, undefined);
-    };
-    try {
-      for (const one of planned) {
-        if (!("text" in one)) continue;
-        this.putText(one.id, one.text, etagOf(one.before));
-        written.push(one);
-      }
-    } catch (error) {
-      undo();
-      throw error;
+  /** Throws HubError at the first that cannot be written. */
+  putAll(planned: readonly PlannedRule[]): void {
+    for (const one of planned) if ("text" in one) this.putText(one.id, one.text, etagOf(one.before));
+  }
+
+  /** Those that have the new text get the former one again. Throws after the last, where one cannot be written. */
+  putBack(planned: readonly PlannedRule[]): void {
+    using each = new DisposableStack();
+    for (const one of planned) {
+      if (!("text" in one) || this.#files.at(one.file)?.text !== one.text) continue;
+      each.defer(() => void this.putText(one.id, one.before, etagOf(one.text)));
     }
-    return undo;
   }
 
   /** Saves nothing. `id`: of the rule whose file the text is meant for. */

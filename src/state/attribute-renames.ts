@@ -8,15 +8,18 @@ import type { Log } from "../core/log.ts";
 import type { Meta } from "../db/meta.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { describedAttributes } from "./command-check.ts";
+import type { Device } from "./device.ts";
 import type { Registry } from "./registry.ts";
 import type { RenamedAttributes } from "./renamed-attributes.ts";
 import type { Scenes } from "./scenes.ts";
+import type { Groups } from "./virtual/groups.ts";
 import type { RenamedAttribute } from "./words/device-words.ts";
+import { takeNewName } from "./words/given-by-people.ts";
 import { DEVICE_KINDS } from "./words/vocabulary.ts";
 
 /** One place that names the attribute. */
 export interface RenamePlace {
-  kind: "rule" | "scene" | "history" | "config";
+  kind: "rule" | "scene" | "group" | "history" | "config";
   id: string;
   name: string;
   /** Lines of a rule that are changed. */
@@ -40,13 +43,23 @@ export interface AttributeRenamesOptions<Planned extends PlannedText> {
   registry: Registry;
   renamed: Pick<RenamedAttributes, "given">;
   scenes: Pick<Scenes, "withAttribute" | "renamed">;
+  groups: Pick<Groups, "list" | "devices">;
   rules: {
-    plan(one: RenamedAttribute): Planned[];
-    /** All or none; returns what puts the former texts back. */
-    putAll(planned: readonly Planned[]): () => void;
+    /** Rules that name one of these, or may. Throws HubError `unavailable` while they are being read. */
+    plan(renamed: readonly RenamedAttribute[]): Planned[];
+    /** Throws HubError at the first whose text cannot be written. */
+    putAll(planned: readonly Planned[]): void;
+    /** Those that have their new texts get the former ones again. Throws HubError after the last, where one cannot be written. */
+    putBack(planned: readonly Planned[]): void;
   };
   /** Patterns in hub.toml that match the former name, and not the new one: `[history] exclude: "lamp/value"`. */
   patterns(one: RenamedAttribute): string[];
+}
+
+/** One name that becomes another: of the device, and of groups. */
+interface Together {
+  renamed: RenamedAttribute[];
+  groups: (Pick<Device, "id" | "name"> & { whyNot: string | undefined })[];
 }
 
 const NOTED = "attribute_rename";
@@ -72,64 +85,109 @@ export class AttributeRenames<Planned extends PlannedText = PlannedText> {
     this.#options = options;
   }
 
-  /** The places that name it. Throws HubError `not_found`, `invalid` and `conflict`, each with what to do. */
+  /** The places that name it. Throws HubError `not_found`, `invalid`, `conflict` and `unavailable`, each with what to do. */
   plan(one: RenamedAttribute): RenamePlace[] {
     this.#check(one);
-    return this.#places(one, this.#options.rules.plan(one));
+    const all = this.#withGroups(one);
+    return this.#places(one, all, this.#options.rules.plan(all.renamed));
   }
 
   /** Does it; the same list. Throws as `plan` does, and `storage`: then nothing has changed. */
   rename(one: RenamedAttribute): RenamePlace[] {
     this.#check(one);
+    if (this.#noted()) throw new HubError("conflict", "another attribute is being given its new name: restart the hub");
+    return this.#rename(one);
+  }
+
+  /** To be called when all rules are loaded: goes on with what a hub that was killed had begun. */
+  finish(): void {
+    const { log } = this.#options;
+    const one = this.#noted();
+    if (!one) return;
+    try {
+      this.#rename(one);
+      log.info("an attribute has the new name that was being given to it when the hub was stopped", { ...one });
+    } catch (error) {
+      log.error("an attribute could not be given its new name: give it again", { ...one, error: messageOf(error) });
+      this.#takeBack(one);
+    }
+  }
+
+  #noted(): RenamedAttribute | undefined {
+    const noted = parseJson(this.#options.meta.get(NOTED) ?? "null");
+    if (!noted.ok || !isObject(noted.value)) return undefined;
+    const { deviceId, from, to } = noted.value;
+    return { deviceId: String(deviceId), from: String(from), to: String(to) };
+  }
+
+  #rename(one: RenamedAttribute): RenamePlace[] {
     const { db, clock, meta, registry, renamed, scenes, rules } = this.#options;
     const { deviceId, from, to } = one;
-    const planned = rules.plan(one);
-    const places = this.#places(one, planned);
+    const all = this.#withGroups(one);
+    const planned = rules.plan(all.renamed);
+    const places = this.#places(one, all, planned);
     // A sample of this very millisecond is of before.
-    const parts = [renamed.given(one, clock.now() + 1), scenes.renamed(deviceId, from, to)];
-    using undo = new DisposableStack();
+    const at = clock.now() + 1;
+    const parts = all.renamed.flatMap((each) => [renamed.given(each, at), scenes.renamed(each.deviceId, from, to)]);
     meta.set(NOTED, JSON.stringify(one));
-    undo.defer(() => meta.set(NOTED, "null"));
+    using undo = new DisposableStack();
+    // While a rule cannot be put back, it stays noted, and the next start goes on with it.
+    undo.defer(() => {
+      rules.putBack(planned);
+      meta.set(NOTED, "null");
+    });
     undo.defer(registry.given.give(deviceId, from, to));
     undo.defer(registry.takeNames(deviceId));
-    undo.defer(rules.putAll(planned));
+    for (const { id } of all.groups.filter(isAlike)) undo.defer(takeNewName(registry.get(id), from, to));
+    rules.putAll(planned);
     db.durable
       .transaction(() => {
         registry.given.write(deviceId, to);
-        registry.secure(deviceId);
+        for (const each of all.renamed) registry.secure(each.deviceId);
         for (const part of parts) part.write();
         meta.set(NOTED, "null");
       })
       .immediate();
     undo.move();
     for (const part of parts) part.take();
-    registry.tookNames(deviceId, from, to);
+    for (const each of all.renamed) registry.tookNames(each.deviceId, from, to);
     return places;
   }
 
-  /** To be called when all rules are loaded: goes on with what a hub that was killed had begun. */
-  finish(): void {
-    const { meta, log } = this.#options;
-    const noted = parseJson(meta.get(NOTED) ?? "null");
-    if (!noted.ok || !isObject(noted.value)) return;
-    const { deviceId, from, to } = noted.value;
-    const one = { deviceId: String(deviceId), from: String(from), to: String(to) };
+  /** What was begun and cannot be gone on with: the rules that have the new name already get the former one again. */
+  #takeBack(one: RenamedAttribute): void {
+    const { rules, log, meta } = this.#options;
+    const { from: to, to: from } = one;
     try {
-      this.rename(one);
-      log.info("an attribute has the new name that was being given to it when the hub was stopped", { ...one });
-    } catch (error) {
-      log.error("an attribute could not be given its new name: give it again", { ...one, error: messageOf(error) });
+      meta.set(NOTED, JSON.stringify(one));
+      const { renamed } = this.#withGroups(one);
+      rules.putAll(rules.plan(renamed.map(({ deviceId }) => ({ deviceId, from, to }))));
       meta.set(NOTED, "null");
+    } catch (error) {
+      log.error("rules may have different names of an attribute until the hub can write them, at a later start", {
+        ...{ ...one, error: messageOf(error) },
+      });
     }
+  }
+
+  /** With the same attribute of groups that have it of this device alone. */
+  #withGroups(one: RenamedAttribute): Together {
+    const { deviceId, from, to } = one;
+    const { groups } = this.#options;
+    const found = groups.list().flatMap(({ device }) => {
+      const members = groups.devices(device.id);
+      if (!members.some(({ id }) => id === deviceId) || !has(device, from)) return [];
+      const isOthersToo = members.some((other) => other.id !== deviceId && (has(other, from) || has(other, to)));
+      return [{ id: device.id, name: device.name, whyNot: isOthersToo ? OTHER_MEMBERS : undefined }];
+    });
+    return { renamed: [one, ...found.filter(isAlike).map(({ id }) => ({ deviceId: id, from, to }))], groups: found };
   }
 
   #check({ deviceId, from, to }: RenamedAttribute): void {
     const { registry } = this.#options;
     const device = registry.get(deviceId);
     const { given } = registry;
-    const described = describedAttributes(device.details) ?? {};
-    const has = (name: string): boolean => Object.hasOwn(device.attributes, name) || Object.hasOwn(described, name);
-    if (!has(from)) {
+    if (!has(device, from)) {
       const present = given.presentOf(deviceId, from);
       const hint = present === from ? "" : `; it is called "${present}" now`;
       throw new HubError("not_found", `the device "${deviceId}" has no attribute "${from}"${hint}`);
@@ -149,14 +207,14 @@ export class AttributeRenames<Planned extends PlannedText = PlannedText> {
       );
     if (RESERVED.includes(to))
       throw new HubError("invalid", `to: "${to}" means something else to the hub: choose another name`);
-    if (has(to))
+    if (has(device, to))
       throw new HubError("conflict", `another attribute of the device is called "${to}": choose another name`);
     if (given.isGiven(deviceId, to))
       throw new HubError(
         "conflict",
         `"${to}" was the name of another attribute of the device, and stays its: choose another name`,
       );
-    this.#checkWord(to, device.attributes[from], described[from]?.type);
+    this.#checkWord(to, device.attributes[from], describedAttributes(device.details)?.[from]?.type);
   }
 
   /** A word that all devices share says what kind of value it is. */
@@ -170,18 +228,22 @@ export class AttributeRenames<Planned extends PlannedText = PlannedText> {
     );
   }
 
-  #places(one: RenamedAttribute, planned: readonly Planned[]): RenamePlace[] {
-    const { deviceId, from, to } = one;
+  #places(one: RenamedAttribute, { renamed, groups }: Together, planned: readonly Planned[]): RenamePlace[] {
     const { scenes, patterns } = this.#options;
-    const changed = { changes: [], whyNot: undefined };
+    const unchanged = { changes: [], whyNot: undefined };
     return [
       ...planned.map(
         ({ id, name, changes = [], whyNot }): RenamePlace => ({ kind: "rule", id, name, changes, whyNot }),
       ),
-      ...scenes
-        .withAttribute(deviceId, from)
-        .map(({ id, name }): RenamePlace => ({ kind: "scene", id, name, ...changed })),
-      { kind: "history", id: `${deviceId}/${from}`, name: `${deviceId}/${to}`, ...changed },
+      ...renamed
+        .flatMap(({ deviceId, from }) => scenes.withAttribute(deviceId, from))
+        .map(({ id, name }): RenamePlace => ({ kind: "scene", id, name, ...unchanged })),
+      ...groups.map(({ id, name, whyNot }): RenamePlace => ({ kind: "group", id, name, changes: [], whyNot })),
+      ...renamed.map(
+        ({ deviceId, from, to }): RenamePlace => ({
+          ...{ kind: "history", id: `${deviceId}/${from}`, name: `${deviceId}/${to}`, ...unchanged },
+        }),
+      ),
       ...patterns(one).map(
         (name): RenamePlace => ({
           kind: "config",
@@ -193,4 +255,13 @@ export class AttributeRenames<Planned extends PlannedText = PlannedText> {
       ),
     ];
   }
+}
+
+const OTHER_MEMBERS =
+  "other members have an attribute of one of both names: the group has both, and what names the former one of the group stays as it is";
+
+const isAlike = ({ whyNot }: Together["groups"][number]): boolean => whyNot === undefined;
+
+function has({ attributes, details }: Device, name: string): boolean {
+  return Object.hasOwn(attributes, name) || Object.hasOwn(describedAttributes(details) ?? {}, name);
 }

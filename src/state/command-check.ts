@@ -1,5 +1,6 @@
 // Checks a command against what its device says of itself: the JSON Schema in its `schema` or `capabilities`. What a device does not
 // describe is passed on: only the device knows whether it takes that.
+import { dateProblem } from "../core/date-formats.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Problem } from "../core/schema.ts";
 import type { Device, DeviceDetails } from "./device.ts";
@@ -26,7 +27,7 @@ export function describedAttributes(details: DeviceDetails): Record<string, Json
   return Object.fromEntries(names.map((name) => [name, describedAttribute(details, name) ?? {}]));
 }
 
-/** Attributes that are only reported, values out of range, and values that are none of the options. */
+/** Attributes that are only reported, values out of range, values that are none of the options, and dates that are none. */
 export function commandProblems({ details }: Pick<Device, "details">, wanted: JsonObject): Problem[] {
   const problems = Object.entries(wanted).flatMap(([path, value]): Problem[] => {
     const attribute = describedAttribute(details, path);
@@ -44,7 +45,7 @@ function problemOf(attribute: JsonObject, value: Json): string | undefined {
     return options.includes(String(value)) || (Array.isArray(accepts) && accepts.includes(value))
       ? undefined
       : `must be one of ${listed(options)}`;
-  return typeof value === "number" ? rangeProblem(attribute, value) : undefined;
+  return typeof value === "number" ? rangeProblem(attribute, value) : dateProblem(attribute.format, value);
 }
 
 function rangeProblem({ minimum, maximum, unit }: JsonObject, value: number): string | undefined {

@@ -92,6 +92,12 @@ export function createCommands(options: CommandsOptions): Commands {
         `the device "${deviceId}" is not available; ?force=true sends the command all the same`,
       );
     }
+    const away = force ? undefined : Object.keys(wanted).find((name) => device.unavailable.includes(name));
+    if (away !== undefined)
+      throw new HubError(
+        "conflict",
+        `${away} of the device "${deviceId}" is not available; ?force=true sends the command all the same`,
+      );
     const correlationId = uuid(random);
     const cause: JsonObject = {
       kind: actor.kind,

@@ -37,6 +37,8 @@ export interface Device {
   tags: readonly string[];
   details: DeviceDetails;
   available: boolean;
+  /** Attributes that cannot be reached while it is available; not kept over restarts. */
+  unavailable: readonly string[];
   attributes: JsonObject;
   /** Attribute → epoch ms of its last change. */
   lastChanged: Record<string, number>;
@@ -110,6 +112,7 @@ export function newDevice(id: string, pluginId: string): Device {
     tags: [],
     details: {},
     available: true,
+    unavailable: [],
     attributes: {},
     lastChanged: {},
     lastSeen: undefined,

@@ -6,10 +6,22 @@ import type { Device, DeviceDetails } from "./device.ts";
 
 /** The names of all of them in the house: where a text does not say which device it is about. */
 export function passwordsOf(devices: Iterable<Pick<Device, "details">>): ReadonlySet<string> {
-  return new Set([...devices].flatMap(({ details }) => passwordsInDetails(details)));
+  const names = new Set<string>();
+  for (const { details } of devices) for (const name of passwordsOfDevice(details)) names.add(name);
+  return names;
 }
 
-function passwordsInDetails({ schema, capabilities }: DeviceDetails): string[] {
+/** A device that describes itself anew gets other details. */
+const known = new WeakMap<DeviceDetails, readonly string[]>();
+
+/** The names of those of one device. */
+export function passwordsOfDevice(details: DeviceDetails): readonly string[] {
+  const names = known.get(details) ?? passwordsIn(details);
+  known.set(details, names);
+  return names;
+}
+
+function passwordsIn({ schema, capabilities }: DeviceDetails): string[] {
   const described = [schema, capabilities].flatMap((one) =>
     isObject(one?.properties) ? Object.entries(one.properties) : [],
   );
@@ -18,7 +30,7 @@ function passwordsInDetails({ schema, capabilities }: DeviceDetails): string[] {
 
 /** A command as others may see it: the same object where none of them is in it. */
 export function shownCommand(details: DeviceDetails, command: JsonObject): JsonObject {
-  const named = passwordsInDetails(details).filter((name) => Object.hasOwn(command, name));
+  const named = passwordsOfDevice(details).filter((name) => Object.hasOwn(command, name));
   if (named.length === 0) return command;
   return { ...command, ...Object.fromEntries(named.map((name) => [name, MASK])) };
 }

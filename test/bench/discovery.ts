@@ -3,9 +3,9 @@
 // Taken in: 300 Zigbee devices in one retained message of about 1 MB, and 5,000 entities of Home Assistant's discovery in a
 // message each; `/health` is asked every 5 ms meanwhile, and its slowest answer is the stall; the twin
 // is the slowest of the same hub in as long a time before. Cost: CPU time for a state message
-// of a Zigbee device with twelve values beside that for the same object as a plain device's state; the twin is the plain device in
-// the same hub. Memory: RSS after both have settled, for each described attribute. Disk: bytes written in a minute by 100 Zigbee
-// devices that each report once a minute, as MB a day.
+// of a device with twelve values, Zigbee's and one of twelve entities that each pick a key, beside that for the same object as a plain
+// device's state; the twin is the plain device in the same hub. Memory: RSS after each has settled, for each described attribute. Disk:
+// bytes written in a minute by 100 Zigbee devices that each report once a minute, as MB a day.
 import { atMost, type Bench, type BenchContext, cost, type Row } from "./support/bench.ts";
 import { watchHealth } from "./support/health-watch.ts";
 import { type Message, openPublisher } from "./support/mqtt-publisher.ts";
@@ -40,15 +40,30 @@ async function takingIn(context: BenchContext): Promise<Row[]> {
   const zigbee = await timed(hub, ZIGBEE.devices, () =>
     publisher.publish([{ topic: "zigbee2mqtt/bridge/devices", payload: list }], 1),
   );
+  await Bun.sleep(SETTLE_MS);
+  const between = rssMiB(hub.pid);
   const entities = await timed(hub, ZIGBEE.devices + ENTITIES.devices, () => publisher.publish(configs(), 1));
   await Bun.sleep(SETTLE_MS);
-  const attributes = ZIGBEE.devices * ZIGBEE.exposes + ENTITIES.devices * ENTITIES.each;
+  const kibOf = (mib: number, attributes: number): number => (mib * 1024) / attributes;
   return [
     atMost(`ms, ${ZIGBEE.devices} Zigbee devices in one message`, zigbee.ms, undefined, 1000, "ms"),
     atMost("slowest /health meanwhile", zigbee.slowest, idle, 50, "ms"),
     atMost(`ms, ${ENTITIES.devices * ENTITIES.each} entities`, entities.ms, undefined, 5000, "ms"),
     atMost("slowest /health meanwhile (entities)", entities.slowest, idle, 50, "ms"),
-    atMost("KiB of RSS a described attribute", ((rssMiB(hub.pid) - before) * 1024) / attributes, undefined, 8, "KiB"),
+    atMost(
+      "KiB of RSS an attribute (Zigbee)",
+      kibOf(between - before, ZIGBEE.devices * ZIGBEE.exposes),
+      undefined,
+      8,
+      "KiB",
+    ),
+    atMost(
+      "KiB of RSS an attribute (entities)",
+      kibOf(rssMiB(hub.pid) - between, ENTITIES.devices * ENTITIES.each),
+      undefined,
+      8,
+      "KiB",
+    ),
   ];
 }
 
@@ -78,15 +93,18 @@ async function stateCost(context: BenchContext): Promise<Row[]> {
   let acknowledged = (): void => {};
   using publisher = await openPublisher(hub.mqttPort, () => acknowledged());
   publisher.publish([{ topic: "zigbee2mqtt/bridge/devices", payload: JSON.stringify(zigbeeDevices(100)) }], 1);
+  publisher.publish(configs(100, Object.keys(stateOf(0))), 1);
   await Bun.sleep(SETTLE_MS);
-  const measured = { described: [] as number[], plain: [] as number[] };
+  const measured = { zigbee: [] as number[], entities: [] as number[], plain: [] as number[] };
   const topics = {
-    described: (index: number) => `zigbee2mqtt/lamp ${index % 100}`,
+    zigbee: (index: number) => `zigbee2mqtt/lamp ${index % 100}`,
+    entities: (index: number) => `bench/${index % 100}`,
     plain: (index: number) => `hub/devices/plain_${index % 100}/state`,
   };
+  const kinds = ["zigbee", "entities", "plain"] as const;
   let sent = publisher.acknowledged;
   for (let round = -1; round < STATES.rounds; round++) {
-    for (const kind of round % 2 === 0 ? (["described", "plain"] as const) : (["plain", "described"] as const)) {
+    for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
       const messages = Array.from({ length: STATES.messages }, (_, index) => ({
         topic: topics[kind](index),
         payload: JSON.stringify(stateOf(index + round)),
@@ -101,7 +119,11 @@ async function stateCost(context: BenchContext): Promise<Row[]> {
     }
   }
   const mean = (all: readonly number[]): number => all.reduce((sum, one) => sum + one, 0) / all.length;
-  return [cost("CPU µs, a state (twin: of a plain device)", mean(measured.described), mean(measured.plain), 0.5)];
+  const plain = mean(measured.plain);
+  return [
+    cost("CPU µs, a state, Zigbee (twin: of a plain device)", mean(measured.zigbee), plain, 0.5),
+    cost("CPU µs, a state, entities (twin: of a plain device)", mean(measured.entities), plain, 0.5),
+  ];
 }
 
 async function written(context: BenchContext): Promise<Row[]> {
@@ -144,14 +166,16 @@ function stateOf(index: number): Record<string, number> {
   return { ...Object.fromEntries(values), linkquality: index % 255 };
 }
 
-function configs(): Message[] {
-  return Array.from({ length: ENTITIES.devices * ENTITIES.each }, (_, index) => {
-    const device = Math.floor(index / ENTITIES.each);
+const KEYS = Array.from({ length: ENTITIES.each }, (_, at) => `value_${at}`);
+
+function configs(devices = ENTITIES.devices, keys: readonly string[] = KEYS): Message[] {
+  return Array.from({ length: devices * keys.length }, (_, index) => {
+    const [device, key] = [Math.floor(index / keys.length), keys[index % keys.length] ?? ""];
     return {
-      topic: `homeassistant/sensor/bench_${device}/value_${index % ENTITIES.each}/config`,
+      topic: `homeassistant/sensor/bench_${device}/${key}/config`,
       payload: JSON.stringify({
-        ...{ name: `Value ${index % ENTITIES.each}`, uniq_id: `bench_${index}`, stat_t: `bench/${device}` },
-        ...{ val_tpl: `{{ value_json.value_${index % ENTITIES.each} }}`, unit_of_meas: "W", dev_cla: "power" },
+        ...{ name: key, uniq_id: `bench_${index}`, stat_t: `bench/${device}` },
+        ...{ val_tpl: `{{ value_json.${key} }}`, unit_of_meas: "W", dev_cla: "power" },
         dev: { ids: [`bench_${device}`], name: `Bench ${device}`, mf: "Maker", mdl: "BENCH" },
       }),
     };

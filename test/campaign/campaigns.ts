@@ -117,8 +117,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
     against: "a real device is read or commanded otherwise than its description says",
     rounds: [
       run("test/interop/names.ts", MODELS),
-      run("test/interop/corpus.ts", MODELS, "exposes", HUB),
-      run("test/interop/corpus.ts", MODELS, "homeassistant", HUB),
+      run("test/interop/corpus.ts", MODELS, "both", HUB),
       run("test/interop/corpus.ts", join(CORPUS, "template-cases.jsonl.xz"), "templates"),
     ],
   },

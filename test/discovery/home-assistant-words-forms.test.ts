@@ -464,3 +464,16 @@ test("what is refused is refused by the name that was given", async () => {
   expect(await refusal(rig, { tilt_pct: 101 })).toContain("tilt_pct");
   expect(await refusal(rig, { moving: "opening" })).toContain("moving");
 });
+
+test("an effect that is also announced as a choice leaves a lamp as it is", async () => {
+  const rig = createRig();
+  const effects = ["blink", "stop_effect"];
+  const lamp = { schema: "json", command_topic: "k/set", state_topic: "k", effect: true, effect_list: effects };
+  await announce(rig, "light", lamp);
+  const choice = { command_topic: "k/set/effect", state_topic: "k", value_template: "{{ value_json.effect }}" };
+  await announce(rig, "select", { ...choice, options: effects }, "effect");
+  expect(await sent(rig, { effect: "stop_effect" })).toEqual(["k/set/effect stop_effect"]);
+  expect(await sent(rig, { on: true, effect: "blink" })).toEqual(
+    expect.arrayContaining(['k/set {"state":"ON"}', "k/set/effect blink"]),
+  );
+});

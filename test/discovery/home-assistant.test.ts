@@ -416,7 +416,7 @@ describe("a component's values and commands", () => {
       component: "device_tracker",
       config: { state_topic: "k", payload_home: "here" },
       says: ["k", "here"],
-      attributes: { x: "home" },
+      attributes: { location: "home" },
     },
     {
       component: "text",
@@ -552,6 +552,55 @@ describe("availability", () => {
     seen.push(kettle(rig).available);
     expect(seen).toEqual(wanted as boolean[]);
   });
+});
+
+test("an attribute whose entity is away keeps its value, and is not commanded", async () => {
+  using rig = createRig();
+  const of = (part: string) => ({
+    ...{ state_topic: `k/${part}`, command_topic: `k/${part}/set`, object_id: part },
+    availability_topic: `k/${part}/lwt`,
+  });
+  await announce(rig, "switch", of("lamp"), { id: "lamp" });
+  await announce(rig, "number", of("limit"), { id: "limit" });
+  await announce(rig, "sensor", { state_topic: "k/x", object_id: "x" }, { id: "x" });
+  for (const part of ["lamp", "limit"]) say(rig, `k/${part}/lwt`, "online");
+  say(rig, "k/lamp", "ON");
+  say(rig, "k/limit", "5");
+  const name = Object.keys(kettle(rig).attributes).find((one) => one !== "on") ?? "";
+  say(rig, "k/limit/lwt", "offline");
+  expect(kettle(rig)).toMatchObject({ available: true, unavailable: [name], attributes: { on: true, [name]: 5 } });
+  expect(rig.events.at(-1)).toEqual({ type: "device_attributes_unavailable", device_id: "abc", unavailable: [name] });
+  say(rig, "k/lamp/lwt", "offline");
+  expect(kettle(rig)).toMatchObject({ available: false, unavailable: [] });
+  say(rig, "k/lamp/lwt", "online");
+  expect(kettle(rig)).toMatchObject({ available: true, unavailable: [name] });
+  say(rig, "k/limit/lwt", "online");
+  expect(kettle(rig)).toMatchObject({ available: true, unavailable: [] });
+});
+
+test("what is announced no more has no value; when it comes back, it has its name", async () => {
+  using rig = createRig();
+  const of = (part: string, kind: string) => ({
+    ...{
+      state_topic: `k/${part}`,
+      object_id: part,
+      device_class: kind,
+      unit_of_measurement: kind === "pressure" ? "kPa" : "°C",
+    },
+  });
+  await announce(rig, "sensor", of("t", "temperature"), { id: "t" });
+  await announce(rig, "sensor", of("p", "pressure"), { id: "p" });
+  say(rig, "k/t", "21.5");
+  say(rig, "k/p", "101.3");
+  const before = kettle(rig).attributes;
+  expect(before).toMatchObject({ temperature: 21.5, pressure: 1013 });
+  rig.publish("homeassistant/sensor/p/config", "", { account: "esp" });
+  await rig.clock.advance(1000);
+  expect(kettle(rig).attributes).toEqual({ temperature: 21.5 });
+  await announce(rig, "sensor", of("p", "pressure"), { id: "p" });
+  expect(kettle(rig).attributes).toEqual({ temperature: 21.5 });
+  say(rig, "k/p", "101.3");
+  expect(kettle(rig).attributes).toEqual(before);
 });
 
 describe("an announcement that cannot be used is listed with what is wrong, and leaves the rest of the device", () => {

@@ -11,6 +11,9 @@ import { messageExpressions } from "../../src/rules/expression/messages.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createProfilesRig, SHIPPED, shipped } from "./profiles-rig.ts";
 
+// What may be announced as well is awaited for so long.
+const ANNOUNCED_MS = 5000;
+
 interface Case {
   profile: string;
   messages: readonly (readonly [topic: string, payload: unknown])[];
@@ -385,6 +388,7 @@ describe.each(CASES.map((one) => [one.profile, one] as const))(
     async function heard() {
       const rig = createProfilesRig({ [`${profile}.toml`]: switchedOn(shipped(profile)) });
       for (const [topic, payload] of messages) rig.publish(topic, payload, { account: "things" });
+      if (shipped(profile).includes("same_as")) await rig.clock.advance(ANNOUNCED_MS);
       return rig;
     }
 
@@ -422,18 +426,20 @@ test("a file that holds what came with the hub is read as any other, and one tha
   expect(() => trusting.readFile("wled", folder.at("missing.toml"))).toThrow("ENOENT");
 });
 
-test("together they make one device of each thing, and none of what another profile is for", () => {
+test("together they make one device of each thing, and none of what another profile is for", async () => {
   using rig = createProfilesRig(Object.fromEntries(names.map((name) => [`${name}.toml`, switchedOn(shipped(name))])));
   for (const { messages } of CASES)
     for (const [topic, payload] of messages) rig.publish(topic, payload, { account: "things" });
+  await rig.clock.advance(ANNOUNCED_MS);
   const expected = [...CASES.map(({ device }) => device), "rtl433_Acurite-Tower_11524"];
   expect(rig.ids()).toEqual(expected.sort());
 });
 
-test("as they come, those whose topics are shared with others are off, and the example is", () => {
+test("as they come, those whose topics are shared with others are off, and the example is", async () => {
   using rig = createProfilesRig(Object.fromEntries(names.map((name) => [`${name}.toml`, shipped(name)])));
   for (const { messages } of CASES)
     for (const [topic, payload] of messages) rig.publish(topic, payload, { account: "things" });
+  await rig.clock.advance(ANNOUNCED_MS);
   const off = ["tasmota_pump", "espurna_sonoff2", "garden_bed1"];
   expect(off.filter((id) => rig.ids().includes(id))).toEqual([]);
   expect(rig.ids().length).toBe(CASES.length + 1 - off.length);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createProfilesRig } from "./profiles-rig.ts";
+import { createProfilesRig, shipped } from "./profiles-rig.ts";
 
 const GARDEN = `
 topic = "garden/{id}/data"
@@ -68,11 +68,29 @@ temperature = { pointer = "/temperature_C", unit = "°C" }
   if (when === "first") await announce();
   hear(20);
   if (when === "last") await announce();
+  await rig.clock.advance(5000);
   rig.publish("rtl_433/pi/devices/Nexus-TH/1/94/temperature_C", "21.4");
   hear(19);
-  const [id = "none", ...others] = rig.ids();
-  expect(others).toEqual([]);
-  expect(rig.device(id)).toMatchObject({ name: "Nexus-TH-1-94", attributes: { temperature: 21.4 }, available: true });
+  expect(rig.ids()).toEqual(["Nexus-TH-1-94"]);
+  expect(rig.device("Nexus-TH-1-94")).toMatchObject({ name: "Nexus-TH-1-94", available: true });
+  expect(rig.device("Nexus-TH-1-94").attributes).toEqual({ temperature: 21.4 });
+});
+
+test("what nothing announces is a device of its profile a moment later, with all that it has said by then", async () => {
+  using rig = createProfilesRig({ "rtl-433.toml": shipped("rtl-433") });
+  const hear = (more: object) => rig.publish("rtl_433/pi/events", { model: "Nexus-TH", id: 94, humidity: 40, ...more });
+  hear({ temperature_C: 20 });
+  hear({ battery_ok: 0 });
+  expect(rig.ids()).toEqual([]);
+  await rig.clock.advance(5000);
+  expect(rig.device("rtl433_Nexus-TH_94").attributes).toMatchObject({
+    temperature: 20,
+    humidity: 40,
+    battery_low: true,
+  });
+  // From then on it is heard at once.
+  hear({ temperature_C: 21 });
+  expect(rig.device("rtl433_Nexus-TH_94").attributes.temperature).toBe(21);
 });
 
 test("what was said before the device was known counts once it is", () => {
@@ -410,4 +428,36 @@ test("the profiles on the page for people are right", async () => {
   expect(texts.length).toBeGreaterThan(3);
   using rig = createProfilesRig(Object.fromEntries(texts.map((text, index) => [`page-${index}.toml`, text])));
   expect(rig.profiles.problems()).toEqual([]);
+});
+
+test("a profile says how its values are shown, checked and kept", async () => {
+  using rig = createProfilesRig({
+    "board.toml": `
+topic = "board/{id}/state"
+[attributes.power]
+unit = "W"
+precision = 1
+state_class = "measurement"
+icon = "mdi:flash"
+pointer = "/power"
+[attributes.start]
+format = "time"
+pointer = "/start"
+command = { topic = "board/{id}/start" }
+[attributes.wifi]
+format = "password"
+pointer = "/wifi"
+command = { topic = "board/{id}/wifi" }
+`,
+  });
+  rig.publish("board/1/state", { power: 12.345, start: "06:30", wifi: "hunter2" });
+  const { attributes, details } = rig.device("board_1");
+  expect(attributes).toEqual({ power: 12.345, start: "06:30" });
+  expect(details.schema).toMatchObject({
+    properties: {
+      power: { precision: 1, state_class: "measurement", icon: "mdi:flash" },
+      start: { type: "string", format: "time" },
+      wifi: { type: "string", format: "password" },
+    },
+  });
 });

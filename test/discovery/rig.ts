@@ -8,6 +8,7 @@ import { DiscoverySection } from "../../src/discovery/config.ts";
 import type { Outgoing } from "../../src/discovery/described.ts";
 import { Discovery } from "../../src/discovery/discovery.ts";
 import { messageIn } from "../../src/discovery/entry.ts";
+import type { ActionFields } from "../../src/discovery/presses.ts";
 import { sourcesOf } from "../../src/discovery/sources/index.ts";
 import { openDiscoveryStore } from "../../src/discovery/store.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
@@ -15,6 +16,7 @@ import { PicturesSection } from "../../src/pictures/config.ts";
 import type { FetchPicture } from "../../src/pictures/fetches.ts";
 import { startDevicePictures } from "../../src/pictures/pictures.ts";
 import { openRegistry } from "../../src/state/registry.ts";
+import { noteUnavailable } from "../../src/state/unavailable.ts";
 import { sectionOf } from "../support/section.ts";
 import { openTestState } from "../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
@@ -49,7 +51,7 @@ export function createRig({
   const published: Outgoing[] = [];
   const refusals: { deviceId: string; message: string }[] = [];
   const reached: LimitReached[] = [];
-  const actions: { device_id: string; action: string; data?: JsonObject }[] = [];
+  const actions: ({ device_id: string } & ActionFields)[] = [];
   const pictures = startDevicePictures({
     ...{ clock, log: silentLog, fetch, folder: folder.at("device-pictures"), budget: { allows: () => true } },
     section: sectionOf(PicturesSection, pictured),
@@ -67,6 +69,8 @@ export function createRig({
     offsetMs: () => 3_600_000,
     retained: () => [],
     onPicture: pictures.take,
+    onUnavailable: (id, attributes) =>
+      noteUnavailable({ registry, emit: (event) => events.push(event) }, id, attributes),
     onRefused: (refusal) => void refusals.push(refusal),
     onAction: (action) => actions.push(action),
     publish: async (outgoing) => void published.push(outgoing),

@@ -449,3 +449,24 @@ test("a flood sensor, a door sensor and a motion sensor speak everybody's words"
   door.says({ "sensor/state": "close" });
   expect(door.state()).toMatchObject({ open: false });
 });
+
+test("a roller that is not calibrated is at its ends, and goes there", async () => {
+  using device = announced("shellyswitch25-2", "SHSW-25", { mode: "roller" });
+  await device.settle();
+  device.says({ "roller/0": "open", "roller/0/pos": "-1" });
+  expect(device.state()).toMatchObject({ moving: "opening" });
+  expect(device.state().position).toBeUndefined();
+  device.says({ "roller/0": "stop" });
+  expect(device.state()).toMatchObject({ moving: "stopped", position: 100 });
+  expect(await device.command({ position: 0 })).toEqual([["roller/0/command", "close"]]);
+  await expect(device.command({ position: 50 })).rejects.toThrow("position: must be 0 (closed) or 100 (open)");
+});
+
+test("it says its version, its address and its own page", async () => {
+  using device = announced("shellyplug-s-9", "SHPLG-S");
+  await device.settle();
+  expect(device.device().details).toMatchObject({
+    ...{ sw_version: "20230913-114150/v1.14.0-gcb84623", configuration_url: "http://192.168.1.61/" },
+    connections: [["mac", "c4:5b:be:04:71:3c"]],
+  });
+});

@@ -146,19 +146,21 @@ test("new firmware is told beside the device's own object, and looked for on com
   const update = { state: "available", installed_version: 5, latest_version: 6 };
   rig.publish("zigbee2mqtt/living/lamp", { update });
   expect(lampOf(rig).attributes).toEqual({
-    ...{ update, update_available: true, update_state: "available" },
+    ...{ update, update_available: true, update_in_progress: false, update_state: "available" },
     ...{ installed_version: 5, latest_version: 6 },
   });
   rig.publish("zigbee2mqtt/living/lamp", { update: { ...update, state: "updating", progress: 12.5 } });
-  expect(lampOf(rig).attributes).toMatchObject({ update_available: false, update_progress: 12.5 });
+  expect(lampOf(rig).attributes).toMatchObject({ update_in_progress: true, update_progress: 12.5 });
   expect(lampOf(rig).details.schema).toMatchObject({ properties: { update_available: { category: "diagnostic" } } });
   const id = LAMP.ieee_address;
   expect(await command(rig, id, { command: "ota_check" })).toEqual([
     { topic: "zigbee2mqtt/bridge/request/device/ota_update/check", payload: { id } },
   ]);
-  expect(await command(rig, id, { command: "ota_update" })).toEqual([
-    { topic: "zigbee2mqtt/bridge/request/device/ota_update/update", payload: { id } },
-  ]);
+  for (const wanted of [{ command: "ota_update" }, { install_update: true }])
+    expect(await command(rig, id, wanted)).toEqual([
+      { topic: "zigbee2mqtt/bridge/request/device/ota_update/update", payload: { id } },
+    ]);
+  await expect(command(rig, id, { install_update: false })).rejects.toThrow("install_update: ");
   await expect(command(rig, BUTTON.ieee_address, { command: "ota_check" })).rejects.toThrow(
     "command: must be one of rename, remove, interview, configure",
   );

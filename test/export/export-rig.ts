@@ -22,7 +22,7 @@ export interface ExportRig extends AsyncDisposable {
   log(): string;
 }
 
-const FACTS: DeviceFacts = { area: "kitchen", areaName: "Kitchen", plugin: "zigbee" };
+const FACTS: DeviceFacts = { area: "kitchen", areaName: "Kitchen", plugin: "zigbee", isPassword: () => false };
 
 export async function createExportRig(
   facts: (id: string) => DeviceFacts | undefined = () => FACTS,

@@ -80,7 +80,7 @@ test("devices, areas and attributes are chosen by patterns; secrets never go", (
   const chosen = (more: object): string[] => {
     const facts = (id: string) => {
       const area = areas[id];
-      return area === undefined ? undefined : { area, areaName: `The ${area}`, plugin: "z" };
+      return area === undefined ? undefined : { area, areaName: `The ${area}`, plugin: "z", isPassword: () => false };
     };
     return createPointReader(entry(more), facts)(page).map(({ device, attribute }) => `${device}/${attribute}`);
   };

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const registry = {
     get(id: string) {
       if (id !== "lamp") throw new HubError("not_found", `there is no device "${id}"`);
-      return { id } as never;
+      return { id, details: { schema: { properties: { mode: { type: "string", format: "password" } } } } } as never;
     },
   };
   const app = new Elysia({ normalize: false })
@@ -162,4 +162,18 @@ test("an unknown device is not found", async () => {
 test("a limit above the maximum is the maximum", async () => {
   const [most, more] = [await get("?limit=10000"), await get("?limit=50000")];
   expect([more.status, await more.text()]).toEqual([200, await most.text()]);
+});
+
+test("what is a password by now is read by administrators alone, also of before it was one", async () => {
+  const attributesSeen = async (role: Identity["role"]): Promise<string[]> => {
+    const before = asked.role;
+    asked.role = role;
+    try {
+      return [...new Set((await items("")).map(({ attribute }) => attribute))].sort();
+    } finally {
+      asked.role = before;
+    }
+  };
+  expect(await attributesSeen("viewer")).toEqual(["level", "on"]);
+  expect(await attributesSeen("admin")).toEqual(["level", "mode", "on"]);
 });

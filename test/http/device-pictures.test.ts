@@ -106,6 +106,40 @@ describe("GET /devices/:id/picture", () => {
   });
 });
 
+test("whoever may not read the device sees no picture of it", async () => {
+  await announce("gate", "camera", { topic: "gate/picture" });
+  await show("gate/picture", PICTURES.jpg, "gate");
+  const viewer = await hub.tokenFor("viewer");
+  const key = async (body: object) => {
+    const made = await hub.request("POST", "/auth/api-keys", { token: hub.adminToken, body });
+    return ((await made.json()) as { key: string }).key;
+  };
+  const reader = await key({ label: "reader", role: "viewer" });
+  const assistant = await key({ label: "assistant", scopes: ["mcp"] });
+  for (const path of ["/devices/gate", "/devices/gate/picture", "/devices/gate/pictures"]) {
+    const statusFor = async (token: string) => (await hub.request("GET", path, { token })).status;
+    const statuses = [await statusFor(viewer), await statusFor(reader), await statusFor(assistant)];
+    expect([path, ...statuses]).toEqual([path, 200, 200, 403]);
+    expect((await fetch(`${hub.api}${path}`)).status).toBe(401);
+  }
+});
+
+test("HEAD answers as GET does, without the picture", async () => {
+  await announce("shed", "camera", { topic: "shed/picture" });
+  await show("shed/picture", PICTURES.png, "shed");
+  const whole = await get("/devices/shed/picture");
+  const headers = { authorization: `Bearer ${hub.adminToken}` };
+  const head = await fetch(`${hub.api}/devices/shed/picture`, { method: "HEAD", headers });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+  for (const name of ["content-type", "content-length", "etag", "last-modified", "x-content-type-options"])
+    expect([name, head.headers.get(name)]).toEqual([name, whole.headers.get(name)]);
+  const known = await fetch(`${hub.api}/devices/shed/picture`, {
+    method: "HEAD",
+    headers: { ...headers, "if-none-match": whole.headers.get("etag") ?? "" },
+  });
+  expect(known.status).toBe(304);
+});
+
 test("a rule's message has what the camera shows", async () => {
   await announce("door", "camera", { topic: "door/picture" });
   await show("door/picture", PICTURES.jpg, "door");
@@ -121,4 +155,17 @@ test("a rule's message has what the camera shows", async () => {
     path: "/bot12345:token/sendPhoto",
     file: { name: "door.jpg", bytes: PICTURES.jpg },
   });
+});
+
+test("a rule that begins with a picture sends just that one", async () => {
+  await announce("doorbell", "camera", { topic: "doorbell/picture" });
+  await show("doorbell/picture", PICTURES.png, "doorbell");
+  const trigger = { type: "device_state_changed", device_id: "doorbell", attribute: "picture_at" };
+  const action = { type: "notify", channel: "chat", message: "Somebody is at the door", image: "device:doorbell" };
+  const body = { name: "doorbell", trigger, actions: [action] };
+  expect((await hub.request("POST", "/rules", { token: hub.adminToken, body })).status).toBe(201);
+  const rings = PICTURES.jpegOf("who rings");
+  await show("doorbell/picture", rings, "doorbell");
+  await until("the photo is sent", () => place.seen.some(({ file }) => file?.bytes.equals(rings)));
+  expect(place.seen.filter(({ file }) => file?.name.startsWith("doorbell"))).toHaveLength(1);
 });

@@ -16,6 +16,7 @@ const ANN = { kind: "user", id: "u1", name: "ann" };
 const LAMP = {
   type: "object",
   properties: {
+    start: { type: "string", format: "time" },
     on: { type: "boolean" },
     brightness: { type: "number", minimum: 0, maximum: 254 },
     warmth: { type: "number", minimum: 153, unit: "mired" },
@@ -92,6 +93,8 @@ describe("what the device says it does not take is refused, and nothing is sent"
     [{ mode: 2, on: true }, "mode: must be one of off, 1"],
     [{ power: 1, brightness: 300 }, "power: the device only reports it; brightness: must be from 0 to 254, not 300"],
     [{ brightness: 254, effect: "blink", mode: "off" }, undefined],
+    [{ start: "half past six" }, 'start: must be a time of day such as "06:30" or "06:30:00"'],
+    [{ start: "06:30" }, undefined],
     // Some devices take the number for the text.
     [{ mode: "1" }, undefined],
     // What it does not describe only the device can judge.

@@ -1,7 +1,7 @@
 // bun test/tools/side-by-side.ts [--at-once N] < STEPS: runs the steps, a line of shell each, so many at a time, and prints what each said when
-// it has ended, with its seconds. A line that begins with "light " waits most of its time: those are run one after the other beside the
-// others. A line that begins with "alone " is run after all others, with nothing beside it: it measures times. Goes on after a failure, and
-// ends with 1 where one failed.
+// it has ended, with its seconds and for how many of them processors were busy. A line that begins with "light " waits most of its time:
+// those are run one after the other beside the others. A line that begins with "alone " is run after all others, with nothing beside it: it
+// measures times. Goes on after a failure, and ends with 1 where one failed.
 import { parseArgs } from "node:util";
 
 const { values } = parseArgs({ options: { "at-once": { type: "string", default: "2" } } });
@@ -10,6 +10,8 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 interface Ended {
   step: string;
   secs: number;
+  /** Of processors: how much of the time it waits. */
+  busySecs: number;
   code: number;
   output: string;
 }
@@ -33,8 +35,9 @@ async function run(step: string): Promise<Ended> {
   const output = await child.stdout.text();
   const code = await child.exited;
   const secs = Math.round((performance.now() - begun) / 1000);
+  const busySecs = Math.round(Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6);
   print(`\n==> ${step}\n${output.trimEnd()}\n==> ${code === 0 ? "ok" : `FAILED with ${code}`} in ${secs} s: ${step}`);
-  return { step, secs, code, output };
+  return { step, secs, busySecs, code, output };
 }
 
 async function runAll(steps: readonly string[], atOnce: number): Promise<Ended[]> {
@@ -58,7 +61,9 @@ const together = await Promise.all([runAll(stepsOf(), Number(values["at-once"]))
 const ended = [...together.flat(), ...(await runAll(stepsOf("alone"), 1))];
 
 print("");
-for (const { step, secs } of ended.toSorted((a, b) => b.secs - a.secs)) print(`${String(secs).padStart(5)} s  ${step}`);
+print(" took   busy");
+for (const { step, secs, busySecs } of ended.toSorted((a, b) => b.secs - a.secs))
+  print(`${String(secs).padStart(5)} s ${String(busySecs).padStart(4)} s  ${step}`);
 const failed = ended.filter(({ code }) => code !== 0);
 for (const { step, code, output } of failed) print([`FAILED with ${code}: ${step}`, ...reasonsIn(output)].join("\n"));
 process.exit(failed.length > 0 || ended.length === 0 ? 1 : 0);

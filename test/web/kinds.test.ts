@@ -2,7 +2,7 @@
 import "./browser.ts";
 import { afterAll, describe, expect, test } from "bun:test";
 import { partsOf } from "../../src/web/page/components/attribute-parts.ts";
-import { valueInWords } from "../../src/web/page/components/attribute-words.ts";
+import { labelOf, valueInWords } from "../../src/web/page/components/attribute-words.ts";
 import { attributeName, iconOf, isActive, measureInWords, stateInWords } from "../../src/web/page/components/kinds.ts";
 import type { Attributes, Device, Property } from "../../src/web/page/state/house.ts";
 import { setLanguage } from "../../src/web/page/texts/index.ts";
@@ -169,4 +169,23 @@ test("a siren that is on is an alarm, and what it does while it is off is not", 
   const siren = (on: boolean) => described({ on: { type: "boolean", word: "on" } }, { on }, "siren");
   expect(await inBoth(() => stateInWords(siren(true), { on: true }))).toEqual(["Siren on!", "Sirene an!"]);
   expect(await inBoth(() => stateInWords(siren(false), { on: false }))).toEqual(["Off", "Aus"]);
+});
+
+test("a value has as many digits as its device says, and what several are titled the same is told apart", async () => {
+  expect(await inBoth(() => valueInWords("power", 1234.5678, { precision: 1, unit: "W" }))).toEqual([
+    "1,234.6 W",
+    "1.234,6 W",
+  ]);
+  expect(valueInWords("level", 21, { precision: 2 })).toBe("21.00");
+  for (const precision of [-1, 0.5, 1e9, Number.NaN]) expect(valueInWords("level", 21.25, { precision })).toBe("21.25");
+  const title = "Board firmware";
+  const one = described(
+    { installed_version: { type: "string", title }, latest_version: { type: "string", title } },
+    {},
+  );
+  expect([labelOf(one, "installed_version"), labelOf(one, "latest_version")]).toEqual([
+    "Board firmware: installed version",
+    "Board firmware: latest version",
+  ]);
+  expect(labelOf(described({ one: { title } }, {}), "one")).toBe("Board firmware");
 });

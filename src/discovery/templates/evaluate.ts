@@ -34,14 +34,14 @@ export interface Meter {
   most: number;
 }
 
-/** Throws TemplateError. */
+/** `context`: what the template names itself is set there. Throws TemplateError. */
 export function evaluate(
   body: readonly Node[],
-  context: ReadonlyMap<string, Value>,
+  context: Map<string, Value>,
   { time, meter }: { time: HouseTime; meter: Meter },
 ): string {
   if (meter.steps > meter.most) throw new TemplateError("the templates for this message take too many steps together");
-  const run = new Run(new Map(context), time);
+  const run = new Run(context, time);
   try {
     return run.render(body);
   } catch (error) {

@@ -12,7 +12,9 @@ import {
 import { BYTE_FILTERS } from "./byte-filters.ts";
 import { fixed, formatted } from "./format.ts";
 import { fromJsonText, toJsonText } from "./json-text.ts";
+import { MARKUP_FILTERS } from "./markup-filters.ts";
 import { MATH_FILTERS } from "./math-filters.ts";
+import { memberOf } from "./members.ts";
 import { binary } from "./operators.ts";
 import { REGEX_FILTERS } from "./regex-filters.ts";
 import { contains, TESTS } from "./tests.ts";
@@ -246,6 +248,11 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
     const size = Math.abs(numberArgument(value, "abs"));
     return value instanceof PyFloat || !Number.isInteger(size) ? new PyFloat(size) : size;
   },
+  // Not the keys of a dict.
+  attr: (value, args) =>
+    value instanceof Map || listOf(value) || typeof value === "string"
+      ? undefined
+      : memberOf(value, args.get(0, "name")),
   bool: toBool,
   capitalize: (value) => str(value).charAt(0).toUpperCase() + str(value).slice(1).toLowerCase(),
   count: (value) => lengthOf(value),
@@ -314,7 +321,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   typeof: (value) => PYTHON_NAMES[typeName(value)] ?? typeName(value),
   version: (value) => new Version(str(value)),
   wordcount: (value) => (str(value).match(/\w+/g) ?? []).length,
-  ...{ ...MATH_FILTERS, ...BYTE_FILTERS, ...REGEX_FILTERS, ...TEXT_FILTERS },
+  ...{ ...MATH_FILTERS, ...BYTE_FILTERS, ...REGEX_FILTERS, ...TEXT_FILTERS, ...MARKUP_FILTERS },
   ...Object.fromEntries(
     Object.entries(TIME_FILTERS).map(([name, filter]): [string, Filter] => [
       name,

@@ -102,6 +102,8 @@ function numeric(kind: string, size: number, { flags, digits }: Spec): string {
 /** As `toFixed`, but a tie goes to the even neighbour. */
 export function fixed(value: number, places: number): string {
   const text = value.toFixed(places);
+  // A tie ends with the binary digit behind the kept ones.
+  if (Number.isInteger(value) || !Number.isInteger(value * 2 ** (places + 1))) return text;
   const exact = value.toFixed(Math.min(100, places + 60));
   const point = exact.length - Math.min(100, places + 60);
   const behind = exact.slice(point + places);
@@ -135,12 +137,12 @@ export function bracesFormatted(text: string, values: readonly Value[], named: A
     if (name === undefined) return whole.charAt(0);
     if (members) throw new TemplateError("format: members of values are not supported");
     const at = name === "" ? next++ : /^\d+$/.test(name) ? Number(name) : -1;
-    if (at >= values.length || (at < 0 && !named.has(MOST_VALUES, name)))
+    if (at >= values.length || (at < 0 && !named.has(MAX_VALUES, name)))
       throw new TemplateError(`format: there is no value for "${whole}"`);
-    return byBraces(at < 0 ? named.get(MOST_VALUES, name) : values[at], String(spec));
+    return byBraces(at < 0 ? named.get(MAX_VALUES, name) : values[at], String(spec));
   });
 }
-const MOST_VALUES = 1_000_000;
+const MAX_VALUES = 1_000_000;
 
 function byBraces(value: Value, spec: string): string {
   if (spec === "") return str(value);

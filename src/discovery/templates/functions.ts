@@ -116,6 +116,8 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map<string, Callable
   ["list", ([value]) => [...itemsOf(value, "list")]],
   ["min", (args) => FILTERS.min?.(args.length === 1 ? args[0] : [...args], NO_ARGUMENTS, NO_WORK)],
   ["max", (args) => FILTERS.max?.(args.length === 1 ? args[0] : [...args], NO_ARGUMENTS, NO_WORK)],
+  ["cycler", cycler],
+  ["joiner", joiner],
   ["zip", (args) => zipped(args.map((one) => itemsOf(one, "zip")))],
   [
     "namespace",
@@ -126,6 +128,33 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map<string, Callable
     },
   ],
 ]);
+
+/** Each in turn, with `next()`. */
+function cycler(items: readonly Value[]): Value {
+  if (items.length === 0) throw new TemplateError("cycler needs values");
+  const made = new Namespace();
+  let at = 0;
+  const step = (by: number): Value => {
+    const before = items[at];
+    at = by === 0 ? 0 : (at + by) % items.length;
+    made.fields.set("current", items[at]);
+    return by === 0 ? null : before;
+  };
+  step(0);
+  made.fields.set("next", () => step(1));
+  made.fields.set("reset", () => step(0));
+  return made;
+}
+
+/** Nothing when it is called first, then what stands between. */
+function joiner([between = ", "]: readonly Value[]): Callable {
+  let isFirst = true;
+  return () => {
+    const given = isFirst ? "" : between;
+    isFirst = false;
+    return given;
+  };
+}
 
 function zipped(lists: readonly (readonly Value[])[]): Value {
   const length = Math.min(...lists.map((list) => list.length));

@@ -19,7 +19,7 @@ const OPERATOR = /\/\/|\*\*|==|!=|>=|<=|[-+/*%~[\](){}><=.:|,;]/y;
 const RAW = /\{%[-+]?\s*raw\s*(-?)%\}/y;
 const END_RAW = /\{%([-+]?)\s*endraw\s*([-+]?)%\}/g;
 const OPENING = /\{[{%#]/g;
-const MOST_DIGITS = 400;
+const MAX_DIGITS = 400;
 
 /** Throws TemplateError. */
 export function tokensOf(given: string): Token[] {
@@ -118,7 +118,7 @@ class Lexer {
     }
     const int = this.#match(INTEGER)?.[0];
     if (int !== undefined) {
-      if (int.length > MOST_DIGITS) throw new TemplateError("it cannot be read: a number is too long");
+      if (int.length > MAX_DIGITS) throw new TemplateError("it cannot be read: a number is too long");
       this.#tokens.push({ type: "int", value: BigInt(int.replaceAll("_", "")), at });
       return;
     }

@@ -15,7 +15,7 @@ import {
   type Value,
 } from "./values.ts";
 
-const MOST_ITEMS = 500;
+const MAX_ITEMS = 500;
 
 /** Of one number; where it is none, or the result is none, the `default` behind the `at` arguments. */
 function ofNumber(name: string, at: number, work: (value: number, args: Arguments) => number): Filter {
@@ -82,8 +82,8 @@ function mode(values: readonly Value[]): Value {
 }
 
 function once(values: readonly Value[]): Value[] {
-  if (values.length > MOST_ITEMS)
-    throw new TemplateError(`more than ${MOST_ITEMS} items cannot be compared with each other`);
+  if (values.length > MAX_ITEMS)
+    throw new TemplateError(`more than ${MAX_ITEMS} items cannot be compared with each other`);
   return values.filter((one, at) => values.findIndex((other) => isEqual(one, other)) === at);
 }
 

@@ -22,7 +22,7 @@ import {
 
 const LONGEST_TEXT = 65_536;
 const MOST_ITEMS = 10_000;
-const MOST_BITS = 4096;
+const MAX_BITS = 4096;
 
 /** Throws TemplateError where Python would refuse the two. */
 export function binary(operator: string, a: Value, b: Value): Value {
@@ -114,9 +114,9 @@ function ofInts(operator: string, a: number | bigint | boolean, b: number | bigi
 
 function ofBigInts(operator: string, a: bigint, b: bigint): bigint {
   const bits = (value: bigint): number => value.toString(2).length;
-  if (operator === "**" && bits(a) * Number(b) > MOST_BITS)
-    throw new TemplateError(`a number has more than ${MOST_BITS} bits`);
-  if (bits(a) + bits(b) > 2 * MOST_BITS) throw new TemplateError(`a number has more than ${MOST_BITS} bits`);
+  if (operator === "**" && bits(a) * Number(b) > MAX_BITS)
+    throw new TemplateError(`a number has more than ${MAX_BITS} bits`);
+  if (bits(a) + bits(b) > 2 * MAX_BITS) throw new TemplateError(`a number has more than ${MAX_BITS} bits`);
   switch (operator) {
     case "+":
       return a + b;

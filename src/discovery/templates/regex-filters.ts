@@ -3,9 +3,9 @@ import { type Arguments, type Filter, numberArgument } from "./arguments.ts";
 import { compileRegex, type Match, type Regex } from "./regex.ts";
 import { isTrue, PyTuple, str, TemplateError, type Value, type Work } from "./values.ts";
 
-const LONGEST_TEXT = 65_536;
+const MAX_TEXT_LENGTH = 65_536;
 const TICKS_PER_STEP = 32;
-const MOST_CACHED = 128;
+const MAX_CACHED = 128;
 
 interface Search {
   regex: Regex;
@@ -31,7 +31,7 @@ const known = new Map<string, Regex>();
 function regexOf(pattern: string, ignoreCase: boolean): Regex {
   const key = `${ignoreCase} ${pattern}`;
   const made = known.get(key) ?? compileRegex(pattern, ignoreCase);
-  if (known.size >= MOST_CACHED) known.clear();
+  if (known.size >= MAX_CACHED) known.clear();
   known.set(key, made);
   return made;
 }
@@ -79,7 +79,7 @@ function replaced(value: Value, args: Arguments, work: Work): string {
     text += by.replace(REFERENCE, (whole, name, index, char) =>
       char === undefined ? group(name ?? index) : (CONTROLS[char as string] ?? whole),
     );
-    if (text.length > LONGEST_TEXT) throw new TemplateError("regex_replace makes a text that is too long");
+    if (text.length > MAX_TEXT_LENGTH) throw new TemplateError("regex_replace makes a text that is too long");
     at = to;
   }
   return text + search.text.slice(at);

@@ -12,8 +12,8 @@ export interface Match {
   groups: readonly (string | undefined)[];
 }
 
-const LONGEST_PATTERN = 1000;
-const MOST_REPEATS = 1000;
+const MAX_PATTERN_LENGTH = 1000;
+const MAX_REPEATS = 1000;
 const DEEPEST = 20;
 
 export interface Regex {
@@ -24,7 +24,8 @@ export interface Regex {
 
 /** Throws TemplateError. */
 export function compileRegex(pattern: string, ignoreCase: boolean): Regex {
-  if (pattern.length > LONGEST_PATTERN) throw new TemplateError(`a pattern has at most ${LONGEST_PATTERN} characters`);
+  if (pattern.length > MAX_PATTERN_LENGTH)
+    throw new TemplateError(`a pattern has at most ${MAX_PATTERN_LENGTH} characters`);
   const compiler = new Compiler(pattern, ignoreCase);
   const whole = compiler.all();
   const { state, groupNames } = compiler;
@@ -138,7 +139,7 @@ class Compiler {
     this.#at += braces[0].length;
     const least = Number(braces[1]);
     const most = braces[2] === "" ? least : braces[3] === "" ? Number.POSITIVE_INFINITY : Number(braces[3]);
-    if (least > MOST_REPEATS || most < least) this.#fail("such a number of repeats");
+    if (least > MAX_REPEATS || most < least) this.#fail("such a number of repeats");
     return { least, most };
   }
 

@@ -16,13 +16,17 @@ export { type HouseTime, TemplateError } from "./values.ts";
 export interface Template {
   /** Names picked of `value_json`, where the template is no more than that. */
   readonly path: readonly string[] | undefined;
+  /** It names something of what it is for. */
+  readonly isAbout: boolean;
+  /** The last of them, also where `is_defined` follows. */
+  readonly picked: string | undefined;
   /**
    * Of a received message. A pick keeps its type and is undefined where the message has no such value; any other template makes a
    * text without white space around it. Throws TemplateError where a value is missing: what was known then stays.
    */
-  read(message: Message, about?: About): Json | undefined;
+  read(message: Message, about?: AskAbout): Json | undefined;
   /** A text from named values, as for a command. Throws TemplateError. */
-  write(values: Readonly<Record<string, Json>>, about?: About): string;
+  write(values: Readonly<Record<string, Json>>, about?: AskAbout): string;
 }
 
 /** What the template is for: as Home Assistant has them, `this` with its `state` and `attributes`. */
@@ -31,6 +35,9 @@ export interface About {
   entity_id: string;
   name: string | null;
 }
+
+/** Asked by templates that name any of it. */
+export type AskAbout = () => About;
 
 /** What arrived, and what it is as JSON; undefined where it is none. */
 export interface Message {
@@ -90,40 +97,65 @@ function compileTemplate(
   { time, valuesIn, meter }: { time: () => HouseTime; valuesIn: (message: Message) => Value; meter: Meter },
 ): Template {
   if (text.length > LONGEST_TEMPLATE) throw new TemplateError(`it is longer than ${LONGEST_TEMPLATE} characters`);
-  const body = parse(text);
-  const own = namesSet(body);
-  for (const node of body) check(node, own);
-  const path = pathOf(body);
-  return {
-    path,
-    read(message, about) {
-      if (path) return pick(message.json, path);
-      if (message.text.length > LONGEST_MESSAGE)
-        throw new TemplateError(`the message is longer than ${LONGEST_MESSAGE} characters`);
-      const context = contextOf({ ...about, value: message.text });
-      if (message.json !== undefined) context.set("value_json", valuesIn(message));
-      return evaluate(body, context, { time: time(), meter }).trim();
-    },
-    write: (values, about) => evaluate(body, contextOf({ ...about, ...values }), { time: time(), meter }).trim(),
-  };
-}
+  const picked = plainPath(text);
+  if (picked) return pickOf(picked, (values, about) => compiled(parse(text)).write(values, about));
+  return compiled(parse(text));
 
-const contextOf = (values: Readonly<Record<string, Json>>): Map<string, Value> =>
-  new Map(Object.entries(values).map(([name, value]) => [name, fromJson(value)]));
-
-/** Each node below these, and these. */
-function* nodesIn(part: unknown): Generator<Node> {
-  if (Array.isArray(part)) for (const one of part) yield* nodesIn(one);
-  else if (typeof part === "object" && part !== null && !(part instanceof Map)) {
-    if ("type" in part) yield part as Node;
-    for (const one of Object.values(part)) yield* nodesIn(one);
+  function compiled(body: readonly Node[]): Template {
+    const nodes = nodesIn(body);
+    const own = namesSet(nodes);
+    for (const node of nodes) check(node, own);
+    const path = pathOf(body);
+    const isAbout = nodes.some((one) => one.type === "Name" && ABOUT.has(one.name));
+    const contextOf = (values: Iterable<readonly [string, Json]>, about: AskAbout | undefined): Map<string, Value> => {
+      const context = new Map<string, Value>();
+      if (isAbout && about) for (const [name, value] of Object.entries(about())) context.set(name, fromJson(value));
+      for (const [name, value] of values) context.set(name, fromJson(value));
+      return context;
+    };
+    const write: Template["write"] = (values, about) =>
+      evaluate(body, contextOf(Object.entries(values), about), { time: time(), meter }).trim();
+    if (path) return pickOf(path, write);
+    const whole = pathOf(body, withoutIsDefined);
+    return {
+      ...{ path, picked: whole?.at(-1), isAbout },
+      read(message, about) {
+        const picked = whole && pick(message.json, whole);
+        if (whole && !isComposed(picked)) return picked;
+        if (message.text.length > LONGEST_MESSAGE)
+          throw new TemplateError(`the message is longer than ${LONGEST_MESSAGE} characters`);
+        const context = contextOf([["value", message.text]], about);
+        if (message.json !== undefined) context.set("value_json", valuesIn(message));
+        return evaluate(body, context, { time: time(), meter }).trim();
+      },
+      write,
+    };
   }
 }
 
+const pickOf = (path: readonly string[], write: Template["write"]): Template => ({
+  ...{ path, picked: path.at(-1), isAbout: false },
+  read: ({ json }) => pick(json, path),
+  write,
+});
+
+/** Each node below these, and these. */
+function nodesIn(part: unknown, found: Node[] = []): Node[] {
+  if (Array.isArray(part)) for (const one of part) nodesIn(one, found);
+  else if (typeof part === "object" && part !== null && !(part instanceof Map)) {
+    if ("type" in part) found.push(part as Node);
+    for (const one of Object.values(part)) nodesIn(one, found);
+  }
+  return found;
+}
+
+// As in About.
+const ABOUT: ReadonlySet<string> = new Set(["this", "entity_id", "name"]);
+
 /** What the template itself names. */
-function namesSet(body: readonly Node[]): ReadonlySet<string> {
-  const names = new Set<string>(["loop", "caller", "value", "value_json", "this", "entity_id", "name"]);
-  for (const node of nodesIn(body)) {
+function namesSet(nodes: readonly Node[]): ReadonlySet<string> {
+  const names = new Set<string>(["loop", "caller", "value", "value_json", ...ABOUT]);
+  for (const node of nodes) {
     if (node.type === "Macro") for (const { name } of [node, ...node.parameters]) names.add(name);
     const targets =
       node.type === "Set" || node.type === "SetBlock" || node.type === "For"
@@ -137,15 +169,13 @@ function namesSet(body: readonly Node[]): ReadonlySet<string> {
 }
 
 /** What no message can make work is refused before any comes. */
-function check(body: Node, own: ReadonlySet<string>): void {
-  for (const node of nodesIn(body)) {
-    if (node.type === "Filter" && !FILTERS[node.name])
-      throw new TemplateError(`the filter "${node.name}" is not supported`);
-    if (node.type === "Test" && !TESTS[node.name]) throw new TemplateError(`the test "${node.name}" is not supported`);
-    if (node.type === "Name" && FOREIGN.has(node.name) && !own.has(node.name))
-      throw new TemplateError(`"${node.name}" is not supported: it is of Home Assistant itself`);
-    if (node.type === "Call") refuseCall(node.callee, own);
-  }
+function check(node: Node, own: ReadonlySet<string>): void {
+  if (node.type === "Filter" && !FILTERS[node.name])
+    throw new TemplateError(`the filter "${node.name}" is not supported`);
+  if (node.type === "Test" && !TESTS[node.name]) throw new TemplateError(`the test "${node.name}" is not supported`);
+  if (node.type === "Name" && FOREIGN.has(node.name) && !own.has(node.name))
+    throw new TemplateError(`"${node.name}" is not supported: it is of Home Assistant itself`);
+  if (node.type === "Call") refuseCall(node.callee, own);
 }
 
 // What only Home Assistant can answer.
@@ -163,11 +193,27 @@ function refuseCall(callee: Node, own: ReadonlySet<string>): void {
   }
 }
 
-/** `{{ value_json.a["b"] }}`, and nothing around it. */
-function pathOf(body: readonly Node[]): string[] | undefined {
-  const [only, ...more] = body;
-  return only?.type === "Output" && more.length === 0 ? namesIn(unshortened(only.value)) : undefined;
+// Nearly all templates are one, and need no parsing.
+const PLAIN = /^\{\{\s*value_json((?:\.[A-Za-z_]\w*|\['[^'\\]*'\]|\["[^"\\]*"\])*)\s*\}\}$/;
+
+function plainPath(text: string): string[] | undefined {
+  const [, names] = PLAIN.exec(text) ?? [];
+  return names
+    ?.matchAll(/\.(\w+)|\['([^']*)'\]|\["([^"]*)"\]/g)
+    .map(([, ...all]) => all.find((one) => one !== undefined) ?? "")
+    .toArray();
 }
+
+/** `{{ value_json.a["b"] }}`, and nothing around it. */
+function pathOf(body: readonly Node[], bare: (value: Node) => Node = unshortened): string[] | undefined {
+  const [only, ...more] = body;
+  return only?.type === "Output" && more.length === 0 ? namesIn(bare(only.value)) : undefined;
+}
+
+const withoutIsDefined = (node: Node): Node =>
+  node.type === "Filter" && node.name === "is_defined" && node.operand ? node.operand : node;
+
+const isComposed = (value: Json | undefined): boolean => typeof value === "object" && value !== null;
 
 /** Without the filters that fit a value into Home Assistant's 255 characters: here it is kept as it is. */
 function unshortened(node: Node): Node {

@@ -30,6 +30,7 @@ export const TESTS: Readonly<Record<string, Test>> = {
     numberArgument(value, "divisibleby") % numberArgument(args.get(0, "num"), "divisibleby") === 0,
   eq: (value, args) => isEqual(value, args.get(0, "other")),
   equalto: (value, args) => isEqual(value, args.get(0, "other")),
+  escaped: () => false,
   even: (value) => numberArgument(value, "even") % 2 === 0,
   false: (value) => value === false,
   float: is("float"),

@@ -3,22 +3,13 @@ import { type Arguments, type Filter, itemsOf, numberArgument } from "./argument
 import { compare, type Dict, entryOf, isEqual, PyTuple, str, TemplateError, type Value } from "./values.ts";
 
 const WIDEST = 1000;
-const MOST_ITEMS = 10_000;
+const MAX_ITEMS = 10_000;
 
 function width(args: Arguments, name: string, otherwise: number): number {
   const given = args.has(0, name) ? numberArgument(args.get(0, name), name) : otherwise;
   if (given > WIDEST) throw new TemplateError(`a text is laid out at most ${WIDEST} wide`);
   return Math.max(0, Math.trunc(given));
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&#34;",
-  "'": "&#39;",
-};
-const escaped = (value: Value): string => str(value).replace(/[&<>"']/g, (one) => ENTITIES[one] ?? one);
 
 function fileSize(value: Value, args: Arguments): string {
   const bytes = numberArgument(value, "filesizeformat");
@@ -90,15 +81,12 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
     const left = (missing >> 1) + (missing & wide & 1);
     return " ".repeat(left) + text + " ".repeat(missing - left);
   },
-  e: escaped,
-  escape: escaped,
   filesizeformat: fileSize,
-  forceescape: escaped,
   groupby: grouped,
   indent: (value, args) => {
     const space = " ".repeat(width(args, "width", 4));
     const lines = str(value).split("\n");
-    if (lines.length * space.length > MOST_ITEMS) throw new TemplateError("indent makes a text that is too long");
+    if (lines.length * space.length > MAX_ITEMS) throw new TemplateError("indent makes a text that is too long");
     return lines
       .map((line, at) => ((at === 0 && args.get(1, "first") !== true) || line === "" ? line : space + line))
       .join("\n");

@@ -32,6 +32,11 @@ const Device = Type.Object(
     device_type: nullable,
     tags: Type.Array(Type.String(), { description: "Words that a person gave it; rules find devices by them" }),
     available: Type.Boolean(),
+    unavailable: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "Attributes that cannot be reached while the device can; they keep their values",
+      }),
+    ),
     attributes: Attributes,
     last_seen: nullable,
     last_changed: Type.Record(Type.String(), Type.String(), { description: "Attribute → UTC time of its last change" }),
@@ -74,7 +79,7 @@ const AttributeRenamed = Type.Object(
     renamed: Type.Boolean({ description: "False for a dry run" }),
     places: Type.Array(
       Type.Object({
-        kind: Type.Union(["rule", "scene", "history", "config"].map((kind) => Type.Literal(kind))),
+        kind: Type.Union(["rule", "scene", "group", "history", "config"].map((kind) => Type.Literal(kind))),
         id: Type.String(),
         name: Type.String(),
         changes: Type.Array(Type.Object({ line: Type.Integer(), before: Type.String(), after: Type.String() })),
@@ -235,12 +240,13 @@ export function deviceRoutes({
         ...doc({
           access: "admin",
           audit: { action: "device.rename_attribute", unless: "dry_run", body: true },
-          summary: "Give an attribute another name: in rules, scenes and the history as well",
+          summary: "Give an attribute another name: in rules, scenes, groups and the history as well",
           tag,
           answers: { 200: { description: "The places that named it", schema: AttributeRenamed } },
           refusals: {
             conflict:
               "The name is or was another attribute's, the device is one of the hub's own, or several have this name",
+            unavailable: "The hub is starting",
           },
         }),
       },
@@ -312,6 +318,7 @@ function bodyWriter() {
       device_type: device.deviceType ?? null,
       tags: device.tags,
       available: device.available,
+      ...(device.unavailable.length > 0 && { unavailable: device.unavailable }),
       attributes: seesSecrets(role) ? device.attributes : masked(device.attributes),
       last_seen: device.lastSeen === undefined ? null : iso(device.lastSeen),
       last_changed,

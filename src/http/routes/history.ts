@@ -6,6 +6,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { History } from "../../history/history.ts";
 import { BUCKET_FORMS, BUCKET_PATTERN, parseBucket, parseTime, TIME_FORMS } from "../../history/parse-time.ts";
 import { aggregates, type HistoryPage, type HistoryQuery } from "../../history/worker-protocol.ts";
+import { passwordsOfDevice } from "../../state/passwords.ts";
 import type { Registry } from "../../state/registry.ts";
 import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
@@ -65,11 +66,12 @@ export function historyRoutes({ registry, history, clock, callers }: HistoryRout
   return new Elysia({ prefix: "/devices" }).get(
     "/:id/history",
     async function deviceHistory({ params, query, request }) {
-      const { id } = registry.get(params.id);
+      const { id, details } = registry.get(params.id);
       const wanted = readQuery(id, query, { zone: history.zone, now: clock.now() });
       const format = query.format ?? (request.headers.get("accept")?.includes("text/csv") ? "csv" : "json");
       const withoutSecrets = !seesSecrets(callers.of(request).role);
-      const page = await history.query({ ...wanted, format, withoutSecrets });
+      const secrets = passwordsOfDevice(details);
+      const page = await history.query({ ...wanted, format, withoutSecrets, secrets });
       return new Response(page.text, { headers: headersOf(page, { ...wanted, format }, request.url) });
     },
     {
@@ -91,7 +93,7 @@ export function historyRoutes({ registry, history, clock, callers }: HistoryRout
   );
 }
 
-type ReadQuery = Omit<HistoryQuery, "format" | "withoutSecrets">;
+type ReadQuery = Omit<HistoryQuery, "format" | "withoutSecrets" | "secrets">;
 
 function readQuery(
   deviceId: string,

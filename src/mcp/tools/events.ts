@@ -18,6 +18,7 @@ const ofHouse: Sees = (house) => house.whole;
 const SEES: Readonly<Record<string, Sees>> = {
   device_state_changed: ofDevice,
   device_availability_changed: ofDevice,
+  device_attributes_unavailable: ofDevice,
   device_name_changed: ofDevice,
   device_attribute_renamed: ofDevice,
   device_command_sent: ofDevice,

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { HubError } from "../../core/errors.ts";
 import { BUCKET_FORMS, BUCKET_PATTERN, parseBucket, parseTime, TIME_FORMS } from "../../history/parse-time.ts";
 import { aggregates } from "../../history/worker-protocol.ts";
+import { passwordsOfDevice } from "../../state/passwords.ts";
 import { defineTool } from "../tool.ts";
 import { someOf } from "../untrusted.ts";
 import { DeviceId } from "./devices.ts";
@@ -62,6 +63,7 @@ export const history = defineTool({
       initial: true,
       format: "json",
       withoutSecrets: true,
+      secrets: passwordsOfDevice(device.details),
     });
     const read = JSON.parse(page.text) as { timestamp: string }[];
     const { items, more } = someOf(read, MOST_SAMPLES);

@@ -10,8 +10,8 @@ import { parseQuietHours, quietUntil } from "./quiet-hours.ts";
 
 /** What the house knows. */
 export interface PeopleHouse {
-  /** The attributes of a device. */
-  attributes(deviceId: string): Readonly<Record<string, unknown>> | undefined;
+  /** Its value; undefined where there is no such device or attribute. */
+  attribute(deviceId: string, name: string): unknown;
   variable(name: string): unknown;
   mode(id: string): boolean | undefined;
 }
@@ -68,14 +68,8 @@ export function createPeople({ section, clock, zone, house }: PeopleOptions): Pe
     if (kind === "mode") return house.mode(what);
     // A device's id may have dots, its attribute has none.
     const dot = what.lastIndexOf(".");
-    const attribute = what.slice(dot + 1);
-    const attributes = kind === "device" ? house.attributes(what.slice(0, dot)) : undefined;
-    const value =
-      kind === "variable"
-        ? house.variable(what)
-        : attributes && Object.hasOwn(attributes, attribute)
-          ? attributes[attribute]
-          : undefined;
+    const ofDevice = () => (kind === "device" ? house.attribute(what.slice(0, dot), what.slice(dot + 1)) : undefined);
+    const value = kind === "variable" ? house.variable(what) : ofDevice();
     return value === undefined || value === null ? undefined : AT_HOME.has(value);
   }
 

@@ -22,9 +22,13 @@ export interface ShownPictures {
   next(id: string, of: string | undefined, signal: AbortSignal): Promise<ShownPicture | undefined>;
 }
 
-interface ShownPicture {
-  readonly at: number;
+interface Shot {
+  readonly at?: number;
   readonly bytes: Uint8Array;
+}
+
+interface ShownPicture extends Shot {
+  readonly at: number;
 }
 
 /** An alarm waits no longer for its picture. */
@@ -34,8 +38,13 @@ const NEWER_WITHIN_MS = 2000;
 /** A camera that noticed something sends its picture a little before or after whoever rings. */
 const OF_THE_MOMENT_MS = 5000;
 
+export interface Captured extends Picture {
+  /** When the camera showed it, epoch ms; just now where it is absent. */
+  readonly at?: number | undefined;
+}
+
 /** `image` as the rule gives it. Rejects within some seconds with a HubError that says why in plain words. */
-export async function capture(image: string, deps: CaptureDeps): Promise<Picture> {
+export async function capture(image: string, deps: CaptureDeps): Promise<Captured> {
   const source = parseImageSource(image);
   if ("problem" in source) throw new HubError("invalid", source.problem);
   const ended = new AbortController();
@@ -43,9 +52,10 @@ export async function capture(image: string, deps: CaptureDeps): Promise<Picture
     throw new HubError("upstream_failed", `it took longer than ${WITHIN_MS / 1000} s`);
   });
   try {
-    const picture = pictureOf(nameOf(source), await Promise.race([bytesOf(source, deps, ended.signal), late]));
+    const { bytes, at } = await Promise.race([shotOf(source, deps, ended.signal), late]);
+    const picture = pictureOf(nameOf(source), bytes);
     if (!picture) throw new HubError("invalid", "what came is not a JPEG, PNG, GIF or WebP picture");
-    return picture;
+    return { ...picture, at };
   } finally {
     ended.abort();
   }
@@ -58,37 +68,37 @@ export function nameOf(source: ImageSource): string {
   return plainName(source.path.replace(/^.*\//, "").replace(/\.\w+$/, ""));
 }
 
-async function bytesOf(source: ImageSource, deps: CaptureDeps, signal: AbortSignal): Promise<Uint8Array> {
+async function shotOf(source: ImageSource, deps: CaptureDeps, signal: AbortSignal): Promise<Shot> {
   switch (source.kind) {
     case "device":
       return (
-        (await shownBytes(source, deps, signal)) ??
-        fetchSnapshot(snapshotUrl(deps.device(source.id), source), deps, signal)
+        (await shownBy(source, deps, signal)) ?? {
+          bytes: await fetchSnapshot(snapshotUrl(deps.device(source.id), source), deps, signal),
+        }
       );
-    case "mqtt":
-      return nextPicture(source.topic, deps, {
-        signal,
-        soon: sleep(deps.clock, "picture", NEWER_WITHIN_MS, signal),
-      });
+    case "mqtt": {
+      const soon = sleep(deps.clock, "picture", NEWER_WITHIN_MS, signal);
+      return { bytes: await nextPicture(source.topic, deps, { signal, soon }) };
+    }
     case "file":
-      return readHouseFile(deps.home, source.path);
+      return { bytes: await readHouseFile(deps.home, source.path) };
   }
 }
 
 /** Of the moment: one that just came, else the next if it comes soon, else the last. Undefined where the device shows nothing itself. */
-async function shownBytes(
+async function shownBy(
   { id, attribute }: SnapshotOf,
   { clock, device, shown }: CaptureDeps,
   signal: AbortSignal,
-): Promise<Uint8Array | undefined> {
+): Promise<ShownPicture | undefined> {
   if (attribute !== undefined && device(id)?.attributes[attribute] !== undefined) return undefined;
   const last = await shown.find(id, { of: attribute });
-  if (!last || clock.now() - last.at < OF_THE_MOMENT_MS) return last?.bytes;
+  if (!last || clock.now() - last.at < OF_THE_MOMENT_MS) return last;
   const soon = sleep(clock, "picture", NEWER_WITHIN_MS, signal).then(() => undefined);
   const over = new AbortController();
   try {
     const next = shown.next(id, attribute, AbortSignal.any([signal, over.signal]));
-    return (await Promise.race([next, soon]))?.bytes ?? last.bytes;
+    return (await Promise.race([next, soon])) ?? last;
   } finally {
     over.abort();
   }

@@ -4,7 +4,7 @@ import { open, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { HubError, systemCode } from "../../core/errors.ts";
 import { PICTURE_FOLDER } from "../../core/image-source.ts";
-import { LARGEST_PICTURE_BYTES } from "../../core/picture-type.ts";
+import { MAX_PICTURE_BYTES } from "../../core/picture-type.ts";
 import { tooLarge } from "./snapshot.ts";
 
 /** `path` is relative to `home`, and begins with the folder for pictures. Throws HubError. */
@@ -29,7 +29,7 @@ async function readBounded(file: string, path: string): Promise<Buffer> {
   await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   const { size, isFile } = await handle.stat().then((stat) => ({ size: stat.size, isFile: stat.isFile() }));
   if (!isFile) throw new HubError("invalid", `${path} is not a file`);
-  if (size > LARGEST_PICTURE_BYTES) throw tooLarge(path);
+  if (size > MAX_PICTURE_BYTES) throw tooLarge(path);
   const bytes = Buffer.alloc(size);
   const { bytesRead } = await handle.read(bytes, 0, size, 0);
   return bytes.subarray(0, bytesRead);

@@ -2,6 +2,7 @@
 // it. A message never fails for its picture: without one it says why.
 import { existsSync } from "node:fs";
 import type { Timer } from "../../core/clock.ts";
+import { durationText } from "../../core/duration.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { RandomBytes } from "../../core/ids.ts";
 import { parseImageSource } from "../../core/image-source.ts";
@@ -10,7 +11,7 @@ import type { Log } from "../../core/log.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { ChannelMessage, Picture } from "../channel.ts";
 import type { Addressed, Notifier } from "../notifier.ts";
-import type { CaptureDeps } from "./capture.ts";
+import type { CaptureDeps, Captured } from "./capture.ts";
 import type { Logins } from "./logins.ts";
 import { createTopicListeners, type TopicListeners } from "./mqtt-pictures.ts";
 import type { PictureStore } from "./picture-store.ts";
@@ -33,6 +34,8 @@ export interface PicturesOptions extends Omit<CaptureDeps, "listeners" | "logins
 
 interface Taken {
   readonly picture?: Picture;
+  /** How much older than its message it is, ms. */
+  readonly oldMs?: number;
   /** Why there is none, in plain words. */
   readonly problem?: string;
 }
@@ -44,6 +47,8 @@ const BYTES_PER_MS = 64;
 const SHARED_MS = 1000;
 const MOST_AT_ONCE = 16;
 const MOST_PROBLEMS = 1000;
+/** An older picture may show nothing of what the message is about: it says so. */
+const OLD_MS = 60_000;
 /** Taken after a restart only where the moment is hardly over. */
 const STILL_THEN_MS = 60_000;
 const SWEEP_AFTER_MS = 1000;
@@ -52,9 +57,11 @@ const SWEEP_AGAIN_MS = 10 * 60_000;
 export function startPictures(options: PicturesOptions): Pictures {
   const { clock, log, notifier } = options;
   const listeners = createTopicListeners();
-  const shots = new Map<string, Promise<Picture>>();
+  const shots = new Map<string, Promise<Captured>>();
   const taking = new Map<string, Promise<Taken>>();
   const problems = new Map<string, string>();
+  /** Of messages with a picture of before. */
+  const ages = new Map<string, number>();
   const waiting = options.db.own.query<{ message_id: string }, []>(
     `SELECT DISTINCT message_id FROM outbox WHERE options LIKE '%"image"%'`,
   );
@@ -88,12 +95,12 @@ export function startPictures(options: PicturesOptions): Pictures {
   async function sweep(): Promise<void> {
     if (!existsSync(options.folder)) return;
     const alive = new Set(waiting.all().map((row) => row.message_id));
-    for (const id of problems.keys()) if (!alive.has(id)) problems.delete(id);
+    for (const known of [problems, ages]) for (const id of known.keys()) if (!alive.has(id)) known.delete(id);
     const left = await (await storeOf()).sweep((id) => alive.has(id) || taking.has(id));
     if (left > 0) sweepIn(SWEEP_AGAIN_MS);
   }
 
-  async function shot(image: string): Promise<Picture> {
+  async function shot(image: string): Promise<Captured> {
     const { capture } = await import("./capture.ts");
     const { createLogins } = await import("./logins.ts");
     logins ??= createLogins(options.random);
@@ -101,7 +108,7 @@ export function startPictures(options: PicturesOptions): Pictures {
   }
 
   /** One picture for all who ask in the same moment. */
-  function shared(image: string): Promise<Picture> {
+  function shared(image: string): Promise<Captured> {
     const under = shots.get(image);
     if (under !== undefined) return under;
     if (shots.size >= MOST_AT_ONCE) return Promise.reject(new Error("too many pictures are being taken"));
@@ -113,14 +120,17 @@ export function startPictures(options: PicturesOptions): Pictures {
   }
 
   async function takeFor(id: string, image: string): Promise<Taken> {
+    const then = clock.now();
     try {
-      const picture = await shared(image);
+      const { at = then, ...picture } = await shared(image);
+      const oldMs = then - at;
+      if (oldMs >= OLD_MS && ages.size < MOST_PROBLEMS) ages.set(id, oldMs);
       await (await storeOf())
         .save(id, picture)
         .catch((error) =>
           log.warn("a picture cannot be kept, so a later try goes without it", { error: messageOf(error) }),
         );
-      return { picture };
+      return { picture, oldMs };
     } catch (error) {
       const problem = messageOf(error);
       log.warn("a message goes without its picture", { image: image.slice(0, 200), reason: problem });
@@ -148,7 +158,7 @@ export function startPictures(options: PicturesOptions): Pictures {
     const { pictureOf } = await import("./picture-type.ts");
     const source = parseImageSource(image);
     const picture = bytes && pictureOf("problem" in source ? "picture" : nameOf(source), bytes);
-    if (picture) return { picture };
+    if (picture) return { picture, oldMs: ages.get(id) ?? 0 };
     const problem = problems.get(id);
     if (problem !== undefined) return { problem };
     const isStillThen = Math.abs(clock.now() - at) < STILL_THEN_MS;
@@ -165,9 +175,10 @@ export function startPictures(options: PicturesOptions): Pictures {
         return notifier.deliver({ channel, message }, signal, withinMs, sending);
       const cut = Promise.withResolvers<Taken>();
       signal.addEventListener("abort", () => cut.resolve({}), { once: true });
-      const { picture, problem } = await Promise.race([pictureFor(message), cut.promise]);
+      const taken = await Promise.race([pictureFor(message), cut.promise]);
+      const { picture } = taken;
       const moreMs = Math.ceil((picture?.bytes.length ?? 0) / BYTES_PER_MS);
-      const shown = { ...message, ...(picture ? { picture } : { repeats: without(message, problem) }) };
+      const shown = { ...message, ...(picture && { picture }), ...noted(message, taken) };
       const outcome = await notifier.deliver({ channel, message: shown }, signal, withinMs + moreMs, sending);
       sweepIn(SWEEP_AFTER_MS);
       return { ...outcome, message };
@@ -178,6 +189,9 @@ export function startPictures(options: PicturesOptions): Pictures {
   };
 }
 
-function without({ repeats }: ChannelMessage, problem = "unknown"): string {
-  return [repeats, `(no picture: ${problem})`].filter((text) => text !== undefined).join(" ");
+/** What is to be said of its picture. */
+function noted({ repeats }: ChannelMessage, { picture, problem, oldMs = 0 }: Taken): Pick<ChannelMessage, "repeats"> {
+  if (picture && oldMs < OLD_MS) return {};
+  const note = picture ? `the picture is ${durationText(oldMs / 1000)} older` : `no picture: ${problem ?? "unknown"}`;
+  return { repeats: [repeats, `(${note})`].filter((text) => text !== undefined).join(" ") };
 }

@@ -1,8 +1,8 @@
-// A camera's picture from the address that its device gives: bounded, without redirects, never from a service of the hub's own
-// machine unless a person named it. The user and password of the address go into the login that the camera asks for.
+// A camera's picture from the address that its device gives: bounded, never from a service of the hub's own machine unless a person
+// named it, wherever redirects lead. The user and password of the address go into the login that the camera asks for.
 import { HubError, systemCode } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
-import { LARGEST_PICTURE_BYTES } from "../../core/picture-type.ts";
+import { MAX_PICTURE_BYTES } from "../../core/picture-type.ts";
 import { addressOf } from "./local-services.ts";
 import type { Logins } from "./logins.ts";
 
@@ -28,8 +28,11 @@ export function snapshotUrl(device: PicturedDevice | undefined, { id, attribute 
   const names = attribute === undefined ? SNAPSHOT_ATTRIBUTES : [attribute];
   const given = names.map((name) => attributes[name]).find((value) => typeof value === "string" && value !== "");
   if (typeof given !== "string") {
-    const which = attribute === undefined ? `attribute ${SNAPSHOT_ATTRIBUTES.join(", ")}` : `text in "${attribute}"`;
-    throw new HubError("not_found", `the device "${id}" has no ${which}`);
+    const [shown, which] =
+      attribute === undefined
+        ? ["picture", `attribute ${SNAPSHOT_ATTRIBUTES.join(", ")}`]
+        : [`picture "${attribute}"`, `text in "${attribute}"`];
+    throw new HubError("not_found", `the device "${id}" has shown no ${shown} that is kept, and has no ${which}`);
   }
   const url = URL.parse(given);
   if (url && /^https?:$/.test(url.protocol)) return url;
@@ -48,21 +51,47 @@ export interface SnapshotDeps {
   logins: Logins;
 }
 
+const MAX_REDIRECTS = 3;
+
 /** Throws HubError; the address is not in its message, as it may hold a password. */
-export async function fetchSnapshot(url: URL, deps: SnapshotDeps, signal: AbortSignal): Promise<Buffer> {
-  const { fetch, hosts, logins } = deps;
+export async function fetchSnapshot(given: URL, deps: SnapshotDeps, signal: AbortSignal): Promise<Buffer> {
+  let url = given;
   try {
-    const address = await addressOf(url, hosts);
-    const response = await logins.ask(url, (login) => fetch(...requestOf(url, { address, login, signal })));
-    if (response.status >= 300 && response.status < 400)
-      throw new HubError("upstream_failed", `${url.host} answered with a redirect, which is not followed`);
-    if (response.status === 401) throw new HubError("upstream_failed", `${url.host} ${loginWords(url)}`);
-    if (!response.ok) throw new HubError("upstream_failed", `${url.host} answered with status ${response.status}`);
-    return await bodyOf(response, url.host);
+    for (let redirects = 0; ; redirects++) {
+      const response = await answerOf(url, deps, signal);
+      if (response.status < 300 || response.status >= 400) return await pictureIn(response, url);
+      await response.body?.cancel();
+      if (redirects === MAX_REDIRECTS)
+        throw new HubError("upstream_failed", `${given.host} redirects more than ${MAX_REDIRECTS} times`);
+      url = nextOf(url, response.headers.get("location") ?? "");
+    }
   } catch (error) {
     if (error instanceof HubError) throw error;
     throw new HubError("upstream_failed", `${url.host}: ${systemCode(error) ?? "no answer"}`);
   }
+}
+
+async function answerOf(url: URL, { fetch, hosts, logins }: SnapshotDeps, signal: AbortSignal): Promise<Response> {
+  const address = await addressOf(url, hosts);
+  return logins.ask(url, (login) => fetch(...requestOf(url, { address, login, signal })));
+}
+
+/** Where a redirect leads. Only the camera itself gets the login again. */
+function nextOf(url: URL, location: string): URL {
+  const next = URL.parse(location, url.href);
+  if (!next || !/^https?:$/.test(next.protocol))
+    throw new HubError("upstream_failed", `${url.host} redirects to what is no http address`);
+  if (next.origin === url.origin && next.username === "") {
+    next.username = url.username;
+    next.password = url.password;
+  }
+  return next;
+}
+
+async function pictureIn(response: Response, url: URL): Promise<Buffer> {
+  if (response.status === 401) throw new HubError("upstream_failed", `${url.host} ${loginWords(url)}`);
+  if (!response.ok) throw new HubError("upstream_failed", `${url.host} answered with status ${response.status}`);
+  return bodyOf(response, url.host);
 }
 
 /**
@@ -96,12 +125,12 @@ async function bodyOf(response: Response, host: string): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > LARGEST_PICTURE_BYTES) throw tooLarge(host);
+    if (bytes > MAX_PICTURE_BYTES) throw tooLarge(host);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
 export function tooLarge(what: string): HubError {
-  return new HubError("too_large", `the picture of ${what} is larger than ${LARGEST_PICTURE_BYTES / 1_048_576} MB`);
+  return new HubError("too_large", `the picture of ${what} is larger than ${MAX_PICTURE_BYTES / 1_048_576} MB`);
 }

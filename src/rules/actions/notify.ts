@@ -6,7 +6,7 @@ import { parseImageSource } from "../../core/image-source.ts";
 import { ACKNOWLEDGE, PRIORITIES, type PriorityName, priorityOf } from "../../core/message-words.ts";
 import { checkOneOf, invalid } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
-import { choice, name, secs, TEMPLATE, text } from "../model/fields.ts";
+import { choice, IMAGE, name, secs, TEMPLATE, text } from "../model/fields.ts";
 import { shortened } from "../model/values.ts";
 
 const MOST_CHANNELS = 50;
@@ -73,7 +73,7 @@ export const notify = defineAction({
     image: Type.Optional(
       text(
         "A picture that goes with it: `device:ID` (the camera's snapshot address, or that in `device:ID/ATTRIBUTE`), `mqtt:TOPIC`, or a file such as `pictures/plan.png`",
-        { maxLength: MOST_IMAGE_CHARS },
+        { maxLength: MOST_IMAGE_CHARS, [IMAGE]: true },
       ),
     ),
     actions: Type.Optional(

@@ -20,6 +20,8 @@ export const KEYS_NAME = "x-keys-name";
 export const ATTRIBUTE = "x-attribute";
 /** Marks a table whose keys are attributes of the device next to it. */
 export const ATTRIBUTES = "x-attributes";
+/** A field with where a picture is: it may name a device and its attribute. */
+export const IMAGE = "x-image";
 /** Marks a text with placeholders. */
 export const TEMPLATE = "x-template";
 /** Marks any JSON whose texts may have placeholders. */

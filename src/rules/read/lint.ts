@@ -9,11 +9,12 @@ import type { TextPosition } from "../../core/text-places.ts";
 import { readRuleFileText } from "../homecore/read-text.ts";
 import type { Typed } from "../model/define.ts";
 import { firstDeviceOf } from "../model/devices.ts";
-import { ATTRIBUTE, ATTRIBUTES, TEMPLATE } from "../model/fields.ts";
+import { TEMPLATE } from "../model/fields.ts";
 import type { RuleTexts } from "../model/host.ts";
 import { devicesOf, type SomeDevices } from "../model/targets.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { triggers } from "../triggers/index.ts";
+import { attributesIn } from "./named-attributes.ts";
 import { rewriteRule } from "./references.ts";
 import { Rule } from "./rule.ts";
 import { templatesAt } from "./templates.ts";
@@ -41,8 +42,6 @@ export interface LintWarning {
 
 /** Every rule can also be run by hand or by another rule. */
 const CONTEXT_KEYS_BY_HAND = ["actor_name", "rule_id", "rule_name"];
-/** A command has arguments, which are no attributes. */
-const COMMAND = "command";
 const MOST_NAMED = 12;
 
 /** Looks at one place of the rule. A new check is a line here. */
@@ -127,19 +126,6 @@ type NotifySpec = Pick<Parameters<RuleTexts["problems"]>[0], "message" | "markup
   channel?: string;
   channels?: string[];
 };
-
-/** The attributes that a field names: itself, by its keys, or by the keys of each of its tables. */
-function attributesIn(field: TSchema, value: unknown, path: string): { name: string; path: string }[] {
-  if (field[ATTRIBUTE]) return typeof value === "string" ? [{ name: value, path }] : [];
-  if (!isObject(value)) return [];
-  if (field[ATTRIBUTES]) {
-    const names = Object.hasOwn(value, COMMAND) ? [] : Object.keys(value);
-    return names.map((name) => ({ name, path: under(path, name) }));
-  }
-  const [inner] = Object.values((field.patternProperties ?? {}) as Record<string, TSchema>);
-  if (!inner?.[ATTRIBUTES]) return [];
-  return Object.entries(value).flatMap(([key, table]) => attributesIn(inner, table, under(path, key)));
-}
 
 /** A device that does not describe itself may get further attributes: only a name that is close to a known one counts. */
 function misspelt({ attributes, described }: KnownHouse, device: string, name: string): string | undefined {

@@ -192,8 +192,12 @@ export function createGroups({ registry, db, clock, log, feed, deliver }: Groups
       const others = feed.on("device_availability_changed", "groups", ({ event }) =>
         soon(members.groupsOf(event.device_id)),
       );
+      const renamed = feed.on("device_attribute_renamed", "groups", ({ event }) =>
+        soon(members.groupsOf(event.device_id)),
+      );
       disposables.use(changes);
       disposables.use(others);
+      disposables.use(renamed);
     },
     [Symbol.dispose]() {
       disposables[Symbol.dispose]();

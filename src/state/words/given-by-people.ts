@@ -160,13 +160,22 @@ function renamedIn(described: JsonObject, nameOf: (name: string) => string): Jso
 
 /** What is known of it has the names that were given; returns what takes them back. */
 export function takePresentNames(device: Device, given: GivenByPeople): () => void {
-  const { details, attributes, lastChanged } = device;
+  const { details, attributes, lastChanged, unavailable } = device;
   Object.assign(device, inPresentNames(device, given));
-  return () => void Object.assign(device, { details, attributes, lastChanged });
+  return () => void Object.assign(device, { details, attributes, lastChanged, unavailable });
+}
+
+/** One that names its attributes itself has another name for one; returns what takes it back. Its description is left to it. */
+export function takeNewName(device: Device, from: string, to: string): () => void {
+  const { attributes, lastChanged } = device;
+  const renamed = <T>(all: Record<string, T>) =>
+    Object.fromEntries(Object.entries(all).map(([name, value]) => [name === from ? to : name, value]));
+  Object.assign(device, { attributes: renamed(attributes), lastChanged: renamed(lastChanged) });
+  return () => void Object.assign(device, { attributes, lastChanged });
 }
 
 /** What is known of it under former names has the present ones. */
-function inPresentNames({ id, details, attributes, lastChanged }: Device, given: GivenByPeople) {
+function inPresentNames({ id, details, attributes, lastChanged, unavailable }: Device, given: GivenByPeople) {
   const times = given.inPresent(id, lastChanged) as Device["lastChanged"];
   // What is known under the present name is newer.
   const former = given.inPresent(id, attributes);
@@ -179,6 +188,7 @@ function inPresentNames({ id, details, attributes, lastChanged }: Device, given:
     details: given.detailsInPresent(id, details),
     attributes: { ...former, ...newer },
     lastChanged: { ...times, ...newerTimes } as Device["lastChanged"],
+    unavailable: unavailable.map((name) => given.presentOf(id, name)),
   };
 }
 

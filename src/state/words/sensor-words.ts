@@ -182,11 +182,13 @@ const wordIn = (target: string): string => {
   return lengths.map((length) => words.slice(0, length).join("_")).find(isSensorWord) ?? target;
 };
 
-/** What comes once is the whole; what comes several times is each named by its part, and the whole gets none of them. */
+/** What comes once is the whole, or is called so in short; what comes several times is each named by its part, and the whole gets none of them. */
 function inGroup(group: readonly Sense[]): Named[] {
   const wholes = group.filter(({ part }) => part === undefined);
   const exact = wholes.find(({ name, word }) => name === word);
-  const whole = exact ?? (wholes.length === 1 ? wholes[0] : undefined);
+  const short = wholes.filter(({ name, word }) => name.length > 2 && word.startsWith(name));
+  const [only, ...others] = short.length > 0 ? short : wholes;
+  const whole = exact ?? (others.length === 0 ? only : undefined);
   return group.flatMap((one): Named[] => {
     if (one === whole) return [{ ...one, target: one.word }];
     const part = one.part ?? restOf(one);

@@ -42,7 +42,7 @@ async function main({ folder, url, perSecond, secs }: ExportOrder): Promise<Expo
     ...common,
     ...{ config: sectionOf(HistoryExports, entries), source: history, memory: openExportMemory(db), fetch },
     oldest: async () => 0,
-    device: () => ({ area: "kitchen", areaName: "Kitchen", plugin: "zigbee" }),
+    device: () => ({ area: "kitchen", areaName: "Kitchen", plugin: "zigbee", isPassword: () => false }),
     resolve: (path) => path,
   });
   const begun = process.cpuUsage();

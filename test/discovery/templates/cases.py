@@ -228,6 +228,48 @@ GROUPS = {
 {{ value_json }} {{ value_json is none }} {{ value_json.x }}
 {{ value_json | default('d', true) }}
 """,
+    # Texts for people
+    '{"text":"The quick brown fox jumps over the lazy dog near the river bank","long":"supercalifragilisticexpialidocious and more","hy":"well-known self-contained state-of-the-art","attrs":{"class":"a b","id":"x<1>","missing":null,"n":3},"url":"see https://example.org/a?b=c&d=e, www.example.com. and mail me@example.com (http://x.de)","list":["a","b","c"],"e":""}': r"""
+{{ value_json.text | wordwrap(20) }}
+{{ value_json.text | wordwrap(20, true, '|') }}
+{{ value_json.long | wordwrap(10) }}
+{{ value_json.long | wordwrap(10, false) }}
+{{ value_json.hy | wordwrap(12) }}
+{{ value_json.hy | wordwrap(12, break_on_hyphens=false) }}
+{{ value_json.e | wordwrap(5) }}
+{{ value_json.text | wordwrap }}
+{{ value_json.text | wordwrap(15, wrapstring='/') }}
+{{ 'a   b    c' | wordwrap(4) }}
+{{ 'abcdefghij klm' | wordwrap(4) }}
+{{ value_json.attrs | xmlattr }}
+{{ value_json.attrs | xmlattr(false) }}
+{{ {} | xmlattr }}
+{{ {'a b': 1} | xmlattr }}
+{{ {'a': value_json.nothing, 'b': true} | xmlattr }}
+{{ value_json.url | urlize }}
+{{ value_json.url | urlize(20) }}
+{{ value_json.url | urlize(20, true) }}
+{{ value_json.url | urlize(target='_blank') }}
+{{ value_json.url | urlize(rel='me') }}
+{{ 'a <b> https://x.org/<i>' | urlize }}
+{{ 'mailto:me@example.com tel:123 (www.a.org)' | urlize }}
+{{ 'tel:123' | urlize(extra_schemes=['tel:']) }}
+{% set c = cycler('odd', 'even') %}{{ c.next() }} {{ c.next() }} {{ c.next() }} {{ c.current }}{% do c.reset() %} {{ c.next() }}
+{% set j = joiner(', ') %}{% for x in value_json.list %}{{ j() }}{{ x }}{% endfor %}
+{% set j = joiner() %}{{ j() }}-{{ j() }}-{{ j() }}
+{{ {'x': 1} | attr('x') }}|
+{{ value_json.list | map('wordwrap', 3) | list }}
+{{ value_json.list | wordwrap(3) }}
+{{ value_json.text | wordwrap(0) }}
+{{ 'x' is escaped }}
+{{ now() | attr('year') }}
+{{ value_json.hy | wordwrap(6) }}
+{{ 'a--b c---d' | wordwrap(3) }}
+{{ value_json.url | urlize(0) }}
+{{ '((http://a.org))' | urlize }}
+{{ 'http://a.org/(b)' | urlize }}
+{{ 'http://192.0.2.1:80/x http://[2001:db8::1]/ ftp://x.org' | urlize }}
+""",
 }
 
 for message, templates in GROUPS.items():

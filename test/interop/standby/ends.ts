@@ -125,12 +125,14 @@ export async function engineGone(scene: Scene): Promise<void> {
   second.process.kill("SIGKILL");
   await second.process.exited;
   await first.process.said("this machine is not the hub yet");
-  const health = await fetch(`${first.address}/api/v1/health`);
-  check(
-    say("a hub that sees neither stops, and says why"),
-    [health.status, ((await health.json()) as { role: string }).role],
-    [503, "waiting"],
-  );
+  // It says so before what answers in its place listens.
+  let answer: [status: number, role: string] = [0, ""];
+  await until("it answers", async () => {
+    const health = await fetch(`${first.address}/api/v1/health`).catch(() => undefined);
+    if (health) answer = [health.status, ((await health.json()) as { role: string }).role];
+    return health !== undefined;
+  });
+  check(say("a hub that sees neither stops, and says why"), answer, [503, "waiting"]);
   await engine.start();
   await first.isHub();
   check(say("and is the hub again when the engine is back"), await variable(first, "alone"), 1);

@@ -27,6 +27,8 @@ export const DISCOVERABLE: Program = {
         flash: { value: nothing },
         on_pump: { value: false },
         state: { value: "closed" },
+        // It has none: closed is 0.
+        position: { value: 0, unit: "%" },
         moving: { value: "stopped" },
         command: { value: nothing },
         limit: { value: 60, unit: "°C" },

@@ -61,8 +61,8 @@ export const PSMQTT: Program = {
       attributes: {
         cpu_percent: { value: isNumber, unit: "%" },
         virtual_memory: { value: isNumber, unit: "%" },
-        data_size: { value: isNumber, unit: "MB" },
-        timestamp: { value: (value: unknown) => Date.parse(String(value)) < Date.now() },
+        disk_usage: { value: isNumber, unit: "MB" },
+        boot_time: { value: (value: unknown) => Date.parse(String(value)) < Date.now() },
       },
     },
   ],

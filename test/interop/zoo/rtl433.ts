@@ -10,18 +10,18 @@ const SCRIPT = "/usr/share/doc/rtl-433/examples/rtl_433_mqtt_hass.py";
 /** What two Nexus thermometers sent: 21.4 °C and 48 % of the first; 8.8 °C, 87 % and an empty battery of the second. */
 const HEARD = ["5e80d6f30", "071058f57"].map((hex) => BigInt(`0x${hex}`).toString(2).padStart(36, "0"));
 
-/** What the script announces of one: what it does not is no attribute. */
+/** What the script announces of one: what it does not, such as its channel, is no attribute. */
 const thermometer = (
   name: string,
   { temperature, humidity, battery }: { temperature: number; humidity: number; battery: number },
 ): ExpectedDevice => ({
   name,
   device_type: "sensor",
-  hasMore: true,
   attributes: {
     temperature: { value: temperature, unit: "°C" },
     humidity: { value: humidity, unit: "%" },
     battery: { value: battery, unit: "%" },
+    timestamp: {},
   },
 });
 

@@ -1,7 +1,7 @@
 // Theengs Gateway, which reads the advertisements of Bluetooth devices. Without a radio it reads them from its own subscription, which
 // is there for gateways that only listen: from there on it is the same code that decodes, announces and publishes.
 import { until } from "../../support/wait.ts";
-import type { Program } from "./program.ts";
+import { isNumber, nothing, type Program } from "./program.ts";
 
 const FOR_IT = "home/advertisements";
 
@@ -33,16 +33,28 @@ export const THEENGS: Program = {
   devices: [
     {
       name: "Mi Jia round-D01122",
-      hasMore: true,
-      attributes: { temperature: { value: 21.4, unit: "°C" }, humidity: { value: 51.8, unit: "%" } },
+      attributes: {
+        temperature: { value: 21.4, unit: "°C" },
+        humidity: { value: 51.8, unit: "%" },
+        rssi: { value: -61, unit: "dBm" },
+        battery: { value: nothing, unit: "%" },
+      },
     },
     {
       name: "RuuviTag-4C884F",
-      hasMore: true,
       attributes: {
         temperature: { value: 24.3, unit: "°C" },
         humidity: { value: 53.49, unit: "%" },
         pressure: { value: 1000.44, unit: "hPa" },
+        voltage: { value: isNumber, unit: "V" },
+        rssi: { value: -70, unit: "dBm" },
+        tx: { value: 4, unit: "dBm" },
+        tracker: { value: "home" },
+        accx: { value: isNumber, unit: "m/s²" },
+        accy: { value: isNumber, unit: "m/s²" },
+        accz: { value: isNumber, unit: "m/s²" },
+        mov: { value: 66 },
+        seq: { value: 205 },
       },
     },
   ],

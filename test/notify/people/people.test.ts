@@ -30,7 +30,7 @@ function openPeople(rig: OutboxRig, people: unknown[] = [ANNA, BEN]) {
   const attributes = new Map<string, Record<string, unknown>>();
   const variables = new Map<string, unknown>();
   const house = {
-    attributes: (id: string) => attributes.get(id),
+    attribute: (id: string, name: string) => attributes.get(id)?.[name],
     variable: (name: string) => variables.get(name),
     mode: (id: string) => modes.get(id),
   };

@@ -112,7 +112,7 @@ const tooLarge = new Uint8Array(5 * 1_048_576 + 1).fill(0xff);
 test.each<[string, () => Response, RegExp]>([
   ["has an error", () => new Response("", { status: 500 }), /answered with status 500/],
   ["wants a login", () => new Response("", { status: 401 }), /wants a login: give the address as/],
-  ["redirects", () => Response.redirect("http://127.0.0.1:1/"), /a redirect, which is not followed/],
+  ["redirects to this machine", () => Response.redirect("http://127.0.0.1:1/"), /127.0.0.1:1 is a service of this/],
   ["sends a page", () => new Response("<html>"), /not a JPEG, PNG, GIF or WebP picture/],
   ["sends nothing", () => new Response(""), /not a JPEG, PNG, GIF or WebP picture/],
   ["sends too much", () => new Response(tooLarge), /larger than 5 MB/],
@@ -125,6 +125,33 @@ test.each<[string, () => Response, RegExp]>([
   void rig.say("phone", "door", "device:porch");
   await until("it is sent", () => service.seen.length === 1);
   expect(service.seen[0]?.fields.message).toMatch(reason);
+});
+
+test("a redirect is followed, with the login to the camera itself alone", async () => {
+  const logins: Record<string, string | null> = {};
+  using other = serveCamera((request) => {
+    logins.other = request.headers.get("authorization");
+    return new Response(PICTURES.jpg);
+  });
+  using camera = serveCamera((request) => {
+    const path = new URL(request.url).pathname;
+    const login = request.headers.get("authorization");
+    if (login === null) return new Response("", { status: 401 });
+    logins[path] = login;
+    return path === "/own"
+      ? Response.redirect(other.url)
+      : new Response(null, { status: 307, headers: { location: "/own" } });
+  });
+  using folder = createTemporaryFolder();
+  using service = serveForms(accepted);
+  const devices = deviceWith(camera.url.replace("//", "//guest:hush-hush@"));
+  const hosts = [camera.host, other.host];
+  await using rig = openPicturesRig({ folder, channels: [push(service)], devices, hosts });
+  void rig.say("phone", "door", "device:porch");
+  await until("it is sent", () => service.seen.length === 1);
+  expect(service.seen[0]?.file?.bytes).toEqual(PICTURES.jpg);
+  const basic = `Basic ${btoa("guest:hush-hush")}`;
+  expect(logins).toEqual({ "/snapshot.jpg": basic, "/own": basic, other: null });
 });
 
 test.each([
@@ -156,8 +183,8 @@ test("a device's address may not lead to this machine, unless a person named the
   const devices = deviceWith(`http://localhost:${port}/`);
   {
     await using rig = openPicturesRig({ folder, channels: [push(service)], devices });
-    void rig.say("phone", "door", "device:porch");
-    await until("it is sent", () => service.seen.length === 1);
+    // A rig that ends before the answer would send it again, at a time of its own.
+    await rig.say("phone", "door", "device:porch");
     expect(camera.asked).toEqual([]);
     expect(service.seen[0]?.fields.message).toContain(
       `localhost:${port} is a service of this machine itself; if it is meant, name it in hub.toml, [notify] picture_hosts = ["localhost:${port}"]`,

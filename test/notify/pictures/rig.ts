@@ -4,6 +4,7 @@
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { createNotifier } from "../../../src/notify/notifier.ts";
 import { startOutbox } from "../../../src/notify/outbox/outbox.ts";
+import type { ShownPictures } from "../../../src/notify/pictures/capture.ts";
 import { type Pictures, startPictures } from "../../../src/notify/pictures/pictures.ts";
 import type { PicturedDevice } from "../../../src/notify/pictures/snapshot.ts";
 import { createHouseTime } from "../../../src/notify/render.ts";
@@ -84,6 +85,8 @@ export interface PicturesRigOptions {
   devices?: Record<string, PicturedDevice>;
   hosts?: string[];
   retained?: (topic: string) => Uint8Array | undefined;
+  /** What devices have shown; nothing when it is absent. */
+  shown?: ShownPictures;
   /** How much later by the wall clock than another rig. */
   laterMs?: number;
 }
@@ -94,6 +97,7 @@ export function openPicturesRig({
   devices = {},
   hosts = [],
   retained = () => undefined,
+  shown = { find: async () => undefined, next: async () => undefined },
   laterMs = 0,
 }: PicturesRigOptions) {
   const clock = createVirtualClock(Date.UTC(2026, 0, 15, 12) + laterMs);
@@ -110,7 +114,7 @@ export function openPicturesRig({
     ...{ clock, log, db, notifier, fetch, hosts, retained, random: deps.random },
     ...{ home: folder.path, folder: folder.at("data", "pictures") },
     device: (id) => devices[id],
-    shown: { find: async () => undefined, next: async () => undefined },
+    shown,
   });
   const outbox = startOutbox({
     ...{ db, clock, log, random: deps.random, houseTime: createHouseTime("UTC"), expireHours: 24 },

@@ -167,6 +167,21 @@ test("a rule that was listed is so after a restart; one that is written later me
   expect(listed()).toEqual([]);
 });
 
+test("while the rules are being read, nobody can say which name the attribute", async () => {
+  await loaded("door.ron", RON);
+  const renamed = [{ deviceId: FRONT, from: "contact", to: "open" }];
+  let refusal: unknown;
+  await rig.restart(undefined, (rules) => {
+    try {
+      rules.renamed.plan(renamed);
+    } catch (error) {
+      refusal = error;
+    }
+  });
+  expect(refusal).toMatchObject({ code: "unavailable" });
+  expect(rig.rules.renamed.plan(renamed)).toHaveLength(1);
+});
+
 test("what happened while no rule was loaded yet is found at the start", async () => {
   await rig.restart(() => {
     rig.put(
@@ -176,6 +191,73 @@ test("what happened while no rule was loaded yet is found at the start", async (
     ofFront();
   });
   expect(listed()).toHaveLength(1);
+});
+
+const MANUAL = "trigger: ManualTrigger()";
+test.each([
+  [
+    "in RON",
+    "ron",
+    `(id: "${ID}", name: "Shut", ${MANUAL}, actions: [
+    SetDeviceState(device_id: "${FRONT}", state: { "contact": true, "contact_2": 1 }), // contact
+    SetDeviceStatePerMode(device_id: "${FRONT}", states: { "night": {"contact": false} }, default: {"contact" : true}),
+    SetDeviceState(device_id: "${OWN}", state: {"contact": true}),
+])`,
+  ],
+  [
+    "in a table of TOML",
+    "toml",
+    `id = "${ID}"
+name = "Shut"
+trigger = { type = "manual_trigger" }
+[[actions]]
+type = "set_device_state"
+device_id = "${FRONT}"
+state = { contact_2 = 1, "contact" = true }
+[[actions]]
+type = "set_device_state_per_mode"
+device_id = "${FRONT}"
+[actions.states.night]
+contact = false
+`,
+  ],
+])("the keys of a wanted state are turned, %s", async (_, ending, text) => {
+  await loaded(`shut.${ending}`, text);
+  expect(rig.rules.problems()).toEqual([]);
+  ofFront();
+  rig.rules.rename(ID);
+  const turned = text
+    .split("\n")
+    .map((line) => (line.includes(OWN) ? line : line.replaceAll(/\bcontact("?\s*[:=])/g, "open$1")))
+    .join("\n");
+  expect(turned).not.toBe(text);
+  expect(rig.read(`shut.${ending}`)).toBe(turned);
+});
+
+test("the key of a wanted state that is written in a way of its own is named, and stays", async () => {
+  const text = `id = "${ID}"
+name = "Shut"
+trigger = { type = "manual_trigger" }
+[[actions]]
+type = "set_device_state"
+device_id = "${FRONT}"
+state."con\\u0074act" = true
+`;
+  await loaded("shut.toml", text);
+  ofFront();
+  expect(listed()[0]?.whyNot).toContain("change it by hand");
+  expect(rig.read("shut.toml")).toBe(text);
+});
+
+test("the address of a picture is turned", async () => {
+  const text = `(id: "${ID}", name: "Bell", ${MANUAL}, actions: [
+    Notify(channel: "log", message: "contact", image: "device:${FRONT}/contact"),
+    Notify(channel: "log", message: "contact", image: "device:${OWN}/contact"),
+])`;
+  await loaded("bell.ron", text);
+  ofFront();
+  rig.rules.rename(ID);
+  expect(rig.read("bell.ron")).toBe(text.replace(`${FRONT}/contact`, `${FRONT}/open`));
 });
 
 const TOML = `id = "${ID}"

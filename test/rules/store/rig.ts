@@ -35,8 +35,8 @@ export interface RulesRig extends AsyncDisposable {
   shout(): Promise<void>;
   /** Lets the folder be looked at. */
   look(): Promise<void>;
-  /** A hub that ends, and one that starts on the same home. */
-  restart(meanwhile?: () => void): Promise<void>;
+  /** A hub that ends, and one that starts on the same home: `onReading` is called before it has read any file. */
+  restart(meanwhile?: () => void, onReading?: (rules: Rules) => void): Promise<void>;
 }
 
 /** A rule that fires when somebody shouts. */
@@ -77,7 +77,7 @@ export async function openRulesRig(
   };
   let stack = new AsyncDisposableStack();
 
-  async function start(): Promise<{ feed: EventFeed; rules: Rules }> {
+  async function start(onReading = (_: Rules): void => {}): Promise<{ feed: EventFeed; rules: Rules }> {
     stack = new AsyncDisposableStack();
     const db = stack.use(openTestState(home.at("state.redb"), clock.now));
     const feed = createEventFeed({ clock, log: silentLog, buffer: 100, mark: { load: () => 0, save() {} } });
@@ -85,6 +85,7 @@ export async function openRulesRig(
     const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
     const host = { ...house, emit: feed.emit, hasChannel: (name: string) => name === "log" };
     const rules = stack.use(new Rules({ folder, feed, clock, log, random, host, db, ...options }));
+    onReading(rules);
     await rules.start();
     return { feed, rules };
   }
@@ -116,10 +117,10 @@ export async function openRulesRig(
       await clock.advance(0);
     },
     look: () => clock.advance(1000),
-    async restart(meanwhile = () => {}) {
+    async restart(meanwhile = () => {}, onReading) {
       await stack.disposeAsync();
       meanwhile();
-      running = await start();
+      running = await start(onReading);
     },
     async [Symbol.asyncDispose]() {
       await stack.disposeAsync();

@@ -5,9 +5,9 @@ import { extensionOf } from "../../../core/picture-type.ts";
 import type { Heard, Sender, Source, SourceHost } from "../../source.ts";
 import { describeCamera, eventIn, type FrigateCamera } from "./camera.ts";
 
-const MOST_CAMERAS = 200;
-const MOST_OBJECTS = 50;
-const LARGEST_JSON_BYTES = 262_144;
+const MAX_CAMERAS = 200;
+const MAX_OBJECTS = 50;
+const MAX_JSON_BYTES = 262_144;
 const NAME = /^[\w-]{1,100}$/;
 
 interface Known extends FrigateCamera {
@@ -29,11 +29,11 @@ export function createFrigateSource(host: SourceHost): Source {
     const cameras = camerasOf(sender);
     const key = `${base}/${name}`;
     const known = cameras.get(key);
-    if (!known && cameras.size >= MOST_CAMERAS) return;
+    if (!known && cameras.size >= MAX_CAMERAS) return;
     const camera = known ?? { base, name, objects: new Set<string>() };
     cameras.set(key, camera);
     const isNew = object !== undefined && NAME.test(object) && !camera.objects.has(object);
-    if (isNew && camera.objects.size < MOST_OBJECTS) camera.objects.add(object);
+    if (isNew && camera.objects.size < MAX_OBJECTS) camera.objects.add(object);
     else if (known && host.knows(sender, key)) return;
     host.describe(sender, key, describeCamera({ ...camera, objects: new Set(camera.objects) }));
   }
@@ -62,7 +62,7 @@ export function createFrigateSource(host: SourceHost): Source {
         const [object, name, ...levels] = topic.split("/").reverse().slice(1);
         const base = levels.reverse().join("/");
         if (base !== "" && name !== undefined && extensionOf(payload)) see(sender, base, { name, object });
-      } else if (payload.length > LARGEST_JSON_BYTES) return false;
+      } else if (payload.length > MAX_JSON_BYTES) return false;
       else if (topic.endsWith("/events")) {
         const event = eventIn(heard.message().json);
         if (event) see(sender, topic.slice(0, -"/events".length), { name: event.camera, object: event.label });

@@ -13,7 +13,7 @@ export interface Availability {
   last(): boolean | undefined;
 }
 
-/** Of a device whose entities say different things of it: it is there while any of them is. */
+/** Of a device whose entities say different things of it: it is there while any of them is. Those that say nothing do not count. */
 export function availabilityOfAll(all: readonly Availability[]): Availability | undefined {
   const [only, ...others] = all;
   if (!only || others.length === 0) return only;
@@ -106,7 +106,8 @@ function sourceOf(
   { topic, value_template, payload_available, payload_not_available }: JsonObject,
   engine: Engine,
 ): Source {
-  if (typeof topic !== "string" || topic === "" || /[+#\0]/.test(topic)) throw new Error("availability: needs a topic");
+  if (typeof topic !== "string" || topic === "" || /[+#\0]/.test(topic))
+    throw new Error("availability: needs a topic without wildcards");
   const template = typeof value_template === "string" ? engine.compile(value_template) : undefined;
   const payload = (given: unknown, otherwise: string) =>
     given === undefined || given === null ? otherwise : str(fromJson(given as never));

@@ -6,7 +6,7 @@ import type { Options } from "./entity.ts";
 
 export type Shows = (options: Options) => PictureTopic[];
 
-const LONGEST_ADDRESS_BYTES = 16_384;
+const MAX_ADDRESS_BYTES = 16_384;
 
 export const camera: Shows = (options) => [published(options, "topic")];
 
@@ -20,7 +20,7 @@ export const image: Shows = (options) => {
     {
       ...{ topic, of: nameOf(options) },
       shows(payload, message) {
-        if (payload.length > LONGEST_ADDRESS_BYTES) throw new Error("url_topic: what came is no address");
+        if (payload.length > MAX_ADDRESS_BYTES) throw new Error("url_topic: what came is no address");
         const said = template ? template.read(message()) : message().text;
         const address = said === undefined || said === null ? "" : str(fromJson(said)).trim();
         return address === "" || address === "None" ? undefined : { address };

@@ -106,10 +106,10 @@ export function withPower(found: readonly FoundAttribute[]): FoundAttribute[] {
   const [first] = found.filter(({ entity }) => entity === climate);
   if (!power || !first || modes.includes(OFF) || (holder && !of?.commanded)) return [...found];
   const mode = poweredMode({ modes, of, power, name: holder?.attribute.name });
-  const { component, entity, id } = first;
+  const { component, entity, place, isShared, id, availability } = first;
   return [
     ...found.flatMap((one) => (one === holder ? withoutMode(one) : [one])),
-    { ...mode, component, entity, id, isUnsaid: false },
+    { ...mode, component, entity, place, isShared, id, availability, isUnsaid: false },
   ];
 }
 

@@ -65,18 +65,18 @@ function stateOf(
   const attribute = { type: "string", ...valuesOf(options, isMade ? undefined : commanded) } as const;
   const made = { ...attribute, name: isMade ? `cover_${name}` : name };
   const whole = attributeOf(options, made, { readings: readings.map((one) => textOf(one)), commanded });
-  const told = commanded ? [commandOf(Object.keys(payloadsOf(options)), name, commanded)] : [];
+  const commands = commanded ? [commandOf(Object.keys(payloadsOf(options)), name, commanded)] : [];
   // What never says where it is, is where it was sent.
   const momentary = readings.length > 0 ? { momentary: true as const } : {};
-  if (!isMade) return [{ ...whole, also: [...ends, ...told], ...momentary }];
+  if (!isMade) return [{ ...whole, also: [...ends, ...commands], ...momentary }];
   const sent = attributeOf(options, { type: "string", name, ...valuesOf(options, commanded) }, { commanded });
   return [
     { ...whole, attribute: { ...whole.attribute, writable: false }, commanded: undefined, also: ends },
-    ...(commanded ? [{ ...sent, also: told, momentary: true as const }] : []),
+    ...(commanded ? [{ ...sent, also: commands, momentary: true as const }] : []),
   ];
 }
 
-/** Where it can be told, what it can be told, and what it only reports beside that. */
+/** Where it can be commanded, what it takes, and what it only reports beside that. */
 function valuesOf(
   options: Options,
   commanded: Commanded | undefined,
@@ -129,7 +129,7 @@ export function commandOf(
   names: readonly string[],
   name: string,
   commanded: Commanded,
-  said: (told: string) => Json = (told) => told,
+  said: (word: string) => Json = (word) => word,
 ): SharedWord {
   const check = oneOf("command", names);
   return {
@@ -195,12 +195,12 @@ export function positionOf(
   const { name } = one.attribute;
   const readings = bare.readings.map((reading) => numberOf(keyOr(reading, "position")));
   const ends: Record<string, number> = { open, close: closed };
-  const told =
+  const commands =
     one.commanded && !isCommanded && share
-      ? [commandOf(Object.keys(ends), name, one.commanded, (told) => ends[told] ?? null)]
+      ? [commandOf(Object.keys(ends), name, one.commanded, (word) => ends[word] ?? null)]
       : [];
   const placed = share === SAME ? (bare.also ?? []) : share ? [{ word: "position", conversion: share }] : [];
-  return { ...bare, readings, also: [...placed, ...told] };
+  return { ...bare, readings, also: [...placed, ...commands] };
 }
 
 /** 0–100 % of how far its slats are open. */

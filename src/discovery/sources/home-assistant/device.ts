@@ -2,9 +2,9 @@
 import { messageOf } from "../../../core/errors.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { DescribedDevice, PictureTopic } from "../../described.ts";
+import { hardwareOf } from "../../hardware.ts";
 import { pictureAttributes } from "../../pictures.ts";
 import type { Engine } from "../../templates/template.ts";
-import { hardwareOf } from "./about.ts";
 import { type Availability, availabilityOf, availabilityOfAll, availabilityText } from "./availability.ts";
 import { withPower } from "./climate-mode.ts";
 import { COMPONENTS, HAPPENINGS, PICTURES, RICHEST, SINGLE } from "./components.ts";
@@ -12,8 +12,8 @@ import { type DescribedAttribute, Options } from "./entity.ts";
 import type { Happening } from "./events.ts";
 import { type Extras, extrasOf } from "./extras.ts";
 import type { DeviceMemory } from "./memory.ts";
-import { idOf, type Named, named } from "./naming.ts";
-import type { Entity } from "./payload.ts";
+import { idsOf, type Named, named } from "./naming.ts";
+import { type Entity, placeOf } from "./payload.ts";
 import { isUnsaid, readable } from "./readable.ts";
 import { runtimeOf } from "./runtime.ts";
 import type { FoundAttribute } from "./shared-names.ts";
@@ -116,10 +116,16 @@ function describeEntity(
   const extras = extrasOf(options);
   // A component that nobody here knows leaves the rest of its device alone.
   if (!describe && !happens) throw new Error("seen, not understood");
+  const isOfUse = ({ readings, commanded }: DescribedAttribute): boolean =>
+    readings.length > 0 || commanded !== undefined;
+  const count = attributes.filter(isOfUse).length + happenings.length + shown.length + (extras ? 1 : 0);
+  if (count === 0) throw new Error("it names no topic on which it reports, or takes commands");
+  const place = placeOf(entity);
   found.attributes.push(
     ...attributes.map((one) => ({
-      ...flagged(withId(one, entity, isOnly), config),
-      ...{ component, entity: entity.key, id: entity.id, isUnsaid: isUnsaid(one, entity) },
+      ...flagged(withId(one, { ...entity, place }, isOnly), config),
+      ...{ component, entity: entity.key, place, isShared: entity.isShared },
+      ...{ id: entity.id, isUnsaid: isUnsaid(one, entity), availability },
     })),
   );
   found.happenings.push(...happenings);
@@ -128,10 +134,13 @@ function describeEntity(
   if (text !== undefined && availability) found.availabilities.set(text, availability);
 }
 
+type Placed = Pick<Entity, "key" | "isShared"> & { place: string | undefined };
+
 /** A sensor is the same one whatever topic and key it is read from since; of a lamp each value is. */
-function withId(one: DescribedAttribute, { key }: Entity, isOnly: boolean): DescribedAttribute {
+function withId(one: DescribedAttribute, { key, place, isShared }: Placed, isOnly: boolean): DescribedAttribute {
   const { attribute, also: [also] = [] } = one;
-  return { ...one, attribute: { ...attribute, ids: [idOf(key, isOnly ? "" : (also?.word ?? attribute.name))] } };
+  const value = isOnly ? "" : (also?.word ?? attribute.name);
+  return { ...one, attribute: { ...attribute, ...idsOf({ entity: key, place, isShared }, value) } };
 }
 
 /** With what the options of every component say of its attributes. */

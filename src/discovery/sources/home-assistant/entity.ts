@@ -3,10 +3,11 @@
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { isTopicFilter, isTopicName } from "../../../core/topic-filter.ts";
 import type { Attribute, Message, Outgoing } from "../../described.ts";
-import { type About, type Engine, type Template, TemplateError } from "../../templates/template.ts";
+import { type Engine, type Template, TemplateError } from "../../templates/template.ts";
 import { fromJson, str } from "../../templates/values.ts";
 import { type Conversion, wrong } from "../../words.ts";
 import { metaOf } from "./about.ts";
+import { OwnState } from "./own-state.ts";
 import type { Entity } from "./payload.ts";
 
 /** A value that a topic brings. */
@@ -16,6 +17,8 @@ export interface Reading {
   read(message: Message): Json | undefined;
   /** The key of a JSON object that it is, where it is no more than that. */
   path: readonly string[] | undefined;
+  /** See `Template`. */
+  picked?: string | undefined;
   /** The text of the template that makes it. */
   template?: string | undefined;
 }
@@ -69,6 +72,9 @@ export interface CommandKeys {
   variables?: (value: Json) => Readonly<Record<string, Json>>;
 }
 
+/** Of a topic with wildcards. */
+const MAX_LEVELS = 32;
+
 const IS_COMMANDED = /command_topic$|^set_/;
 
 /** The options of an entity. Getters throw Error for an option of the wrong kind. */
@@ -76,24 +82,13 @@ export class Options {
   readonly config: JsonObject;
   readonly engine: Engine;
   readonly entity: Entity;
+  readonly #own: OwnState;
 
   constructor(entity: Entity, engine: Engine) {
     this.entity = entity;
     this.config = entity.config;
     this.engine = engine;
-  }
-
-  /** What its last value template made. */
-  #state = "unknown";
-
-  /** As far as it is known here: `this.state`, and the attributes that do not change. */
-  get #about(): About {
-    const { name, unit_of_measurement: unit, device_class: kind, icon } = this.config;
-    const id = `${this.entity.component}.${this.entity.id}`;
-    const friendly = typeof name === "string" ? name : null;
-    const given = Object.entries({ friendly_name: friendly, unit_of_measurement: unit, device_class: kind, icon });
-    const attributes = Object.fromEntries(given.filter((one): one is [string, string] => typeof one[1] === "string"));
-    return { entity_id: id, name: friendly, this: { entity_id: id, state: this.#state, name: friendly, attributes } };
+    this.#own = new OwnState(entity);
   }
 
   text(key: string): string | undefined {
@@ -132,6 +127,10 @@ export class Options {
         `${key}: "${topic}" is no topic that a broker passes on (+ and # are no part of names): let the device, or what announces it, call it otherwise`,
       );
     const levels = topic.split("/");
+    if (levels.length > MAX_LEVELS)
+      throw new Error(
+        `${key}: a topic with wildcards may have ${MAX_LEVELS} levels, and this one has ${levels.length}`,
+      );
     const named = levels.filter((level) => level !== "+" && level !== "#" && level !== "");
     if (named.length < 2 || !named.includes(levels.at(-1) ?? ""))
       throw new Error(
@@ -150,7 +149,9 @@ export class Options {
     const text = this.text(key);
     if (text === undefined) return undefined;
     try {
-      return this.engine.compile(text);
+      const template = this.engine.compile(text);
+      if (template.isAbout) this.#own.isAsked = true;
+      return template;
     } catch (error) {
       throw new Error(`${key}: ${(error as Error).message}`);
     }
@@ -161,11 +162,10 @@ export class Options {
     if (topic === undefined) return undefined;
     const template = this.template(templateKey);
     return {
-      ...{ topic, path: template?.path, template: this.text(templateKey) },
+      ...{ topic, path: template?.path, picked: template?.picked, template: this.text(templateKey) },
       read: (message) => {
-        if (!template) return message.text;
-        const read = template.read(message, this.#about);
-        if (!template.path && typeof read === "string") this.#state = read;
+        const read = template ? template.read(message, this.#own.about) : message.text;
+        this.#own.hear(topicKey, read);
         return read;
       },
     };
@@ -193,7 +193,7 @@ export class Options {
       write: (wanted) => {
         const value = encode(wanted[name] ?? null);
         const values = { value, ...variables?.(value) };
-        return [this.outgoing(topic, template ? template.write(values, this.#about) : str(fromJson(value)))];
+        return [this.outgoing(topic, template ? template.write(values, this.#own.about) : str(fromJson(value)))];
       },
     };
   }

@@ -1,8 +1,8 @@
 // Which announcements are of the same device: those that share an identifier or a connection, or have the same id of their own.
-import type { Json, JsonObject } from "../../../core/json.ts";
+import { type Json, type JsonObject, jsonEqual } from "../../../core/json.ts";
 import type { Heard, Sender } from "../../source.ts";
 import type { DeviceMemory } from "./memory.ts";
-import type { Announcement, Entity } from "./payload.ts";
+import { type Announcement, type Entity, placeOf, sourceOf } from "./payload.ts";
 
 /** What one topic says. */
 export interface Announced {
@@ -12,7 +12,9 @@ export interface Announced {
   /** By part. */
   entities: Map<string, Entity>;
   /** Parts that its last message left out, which takes nothing back. */
-  vanished: Set<string>;
+  vanished: ReadonlySet<string>;
+  /** The same is to come in another form. */
+  isMigrating: boolean;
   /** Of its last message. */
   bytes: number;
 }
@@ -33,6 +35,8 @@ const MOST_ENTITIES = 5000;
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_IDENTITIES = 20;
 const MOST_IDS = 2000;
+const MAX_IDENTITY_LENGTH = 255;
+const NONE: ReadonlySet<string> = new Set();
 
 export class Groups {
   readonly #byTopic = new Map<string, { announced: Announced; group: Group }>();
@@ -56,10 +60,17 @@ export class Groups {
     }
     changed.add(group);
     for (const other of others) this.#move(other, group);
+    shareBlock(announced, group);
     group.announced.add(announced);
     this.#byTopic.set(keyIn(sender, topic), { announced, group });
     for (const one of changed) this.#index(one);
     return [...changed];
+  }
+
+  /** What the topic announced gives way to what comes in another form. */
+  migrate(sender: Sender, topic: string): void {
+    const known = this.#byTopic.get(keyIn(sender, topic));
+    if (known) known.announced.isMigrating = true;
   }
 
   /** As an empty message does. */
@@ -78,13 +89,15 @@ export class Groups {
     known: Announced | undefined,
   ): Omit<Announced, "bytes"> {
     const now = new Map(entities.map((one) => [one.part, one]));
-    const vanished = new Set<string>();
+    const vanished: string[] = [];
     for (const [part, entity] of known?.entities ?? []) {
       if (now.has(part) || removed.includes(part) || part === "") continue;
       now.set(part, entity);
-      vanished.add(part);
+      vanished.push(part);
     }
-    return { topic, identities: identitiesOf(device, entities[0]), block: device, entities: now, vanished };
+    const identities = identitiesOf(device, entities[0]);
+    const gone = vanished.length === 0 ? NONE : new Set(vanished);
+    return { topic, identities, block: device, entities: now, vanished: gone, isMigrating: false };
   }
 
   #count(sender: Sender, now: Announced | undefined, before: Announced | undefined): void {
@@ -127,22 +140,49 @@ export class Groups {
   }
 }
 
-/** In an order that does not depend on which came first. An entity that is announced twice is what was said last. */
+/** In an order that does not depend on which came first. */
 export function entitiesOf({ announced, ids }: Group): Entity[] {
-  const found = new Map<string, Entity>();
-  for (const { entities } of announced)
+  const found = new Map<string, { entity: Entity; gives: boolean }[]>();
+  for (const { entities, vanished, isMigrating } of announced)
     for (const entity of entities.values()) {
+      const one = { entity, gives: isMigrating || vanished.has(entity.part) };
+      const known = found.get(entity.key);
+      if (known) known.push(one);
+      else found.set(entity.key, [one]);
+    }
+  return [...found.values()]
+    .flatMap(apart)
+    .map((entity) => {
       const id = ids.get(entity.key) ?? entity.id;
       if (ids.size < MOST_IDS) ids.set(entity.key, id);
-      found.set(entity.key, { ...entity, id });
-    }
-  return [...found.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+      return { ...entity, id };
+    })
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
 }
+
+/** What is announced twice is what was said last; what is something else under the same id is known by its place. */
+function apart(all: readonly { entity: Entity; gives: boolean }[]): Entity[] {
+  const staying = all.filter(({ gives }) => !gives);
+  const last = (staying.length > 0 ? staying : all).map(({ entity }) => entity);
+  if (last.length === 1) return last;
+  const several = [...new Map(last.map((one) => [sourceOf(one), one])).values()];
+  return several.length === 1 ? several : several.map((one) => ({ ...one, key: sharedKey(one), isShared: true }));
+}
+
+export const sharedKey = (entity: Entity): string => `${entity.key} ${placeOf(entity)}`;
 
 /** What their messages say of the device itself; undefined where none says anything. */
 export function blockOf({ announced }: Group): JsonObject | undefined {
   const blocks = [...announced].flatMap(({ block }) => block ?? []);
   return blocks.length === 0 ? undefined : Object.assign({}, ...blocks);
+}
+
+/** Hundreds of entities say the same of their device: it is kept once. */
+function shareBlock(announced: Announced, group: Group): void {
+  const [first] = group.announced;
+  if (!first || !jsonEqual(first.block, announced.block)) return;
+  announced.block = first.block;
+  if (jsonEqual(first.identities, announced.identities)) announced.identities = first.identities;
 }
 
 function newGroup(sender: Sender, { identities: [key = ""] }: Announced): Group {
@@ -157,10 +197,18 @@ function identitiesOf(block: JsonObject | undefined, entity: Entity | undefined)
   const connections = listIn(block?.connections).flatMap((one) =>
     Array.isArray(one) && one.length === 2 ? [`${one[0]}:${one[1]}`.toLowerCase()] : [],
   );
-  const found = [...identifiers.map(String), ...connections].filter((one) => one !== "" && one.length <= 255);
+  const found = [...identifiers.map(String), ...connections].filter((one) => one !== "").map(identityOf);
   if (found.length > 0) return found.slice(0, MOST_IDENTITIES);
-  const unique = entity?.config.unique_id;
-  return [typeof unique === "string" && unique !== "" ? unique : (entity?.key ?? "").replaceAll(" ", "_")];
+  const { config: { unique_id: unique } = {}, key = "" } = entity ?? {};
+  const place = entity && placeOf(entity);
+  const own = typeof unique === "string" && unique !== "" ? unique : key.replaceAll(" ", "_");
+  return [identityOf(own), ...(place === undefined ? [] : [place])];
+}
+
+/** It is kept, and shown: what is no name for either is known by its hash. */
+function identityOf(text: string): string {
+  if (text.length <= MAX_IDENTITY_LENGTH && !/\p{Cc}/u.test(text)) return text;
+  return new Bun.CryptoHasher("sha256").update(text).digest("base64url");
 }
 
 function listIn(value: Json | undefined): Json[] {

@@ -160,10 +160,10 @@ export const infrared: Component = (options) => {
   return [{ ...attributeOf(options, { name, type: "object" }, { commanded }), momentary: true }];
 };
 
-const MOST_TIMINGS = 2000;
+const MAX_TIMINGS = 2000;
 
 const areTimings = (value: Json | undefined): boolean =>
-  Array.isArray(value) && value.length > 0 && value.length <= MOST_TIMINGS && value.every(Number.isInteger);
+  Array.isArray(value) && value.length > 0 && value.length <= MAX_TIMINGS && value.every(Number.isInteger);
 
 function heardCode(state: Reading): Reading {
   return {
@@ -179,7 +179,7 @@ function heardCode(state: Reading): Reading {
 function codeOf(name: string, value: Json): JsonObject {
   const given = Array.isArray(value) ? { timings: value } : jsonIn(value);
   if (!isObject(given) || !areTimings(given.timings as Json))
-    throw wrong(name, `must be {"timings": [9000, -4500, …], "modulation": 38000}: whole µs, at most ${MOST_TIMINGS}`);
+    throw wrong(name, `must be {"timings": [9000, -4500, …], "modulation": 38000}: whole µs, at most ${MAX_TIMINGS}`);
   const { timings, modulation = 38_000, repeat_count = 0 } = given;
   return { timings, modulation, repeat_count } as JsonObject;
 }

@@ -13,10 +13,11 @@ export interface NamedWord extends SharedWord {
   of: string;
   /** See `Attribute`. */
   ids: readonly string[];
+  places: readonly string[];
 }
 
 export interface Named {
-  attributes: Map<string, DescribedAttribute>;
+  attributes: Map<string, FoundAttribute>;
   words: Map<string, NamedWord>;
 }
 
@@ -52,24 +53,38 @@ export function named(
     for (const word of one.also ?? []) {
       const part = shared.partOf(one, word.word);
       const name = wordName(word.word, part);
-      const ids = [idOf(one.entity, `#${word.word}`)];
-      if (!words.has(name) && !attributes.has(name)) words.set(name, { ...word, name, part, of, ids });
+      const ids = idsOf(one, `#${word.word}`);
+      if (!words.has(name) && !attributes.has(name)) words.set(name, { ...word, name, part, of, ...ids });
     }
   }
   for (const one of derived) {
     const { name, of } = one.attribute;
     if (attributes.has(name) || words.has(name)) continue;
     const final = of === undefined ? undefined : finalNames.get(keyOf(one.entity, of));
-    const ids = [idOf(one.entity, `#${one.attribute.word ?? name}`)];
-    attributes.set(name, { ...one, attribute: { ...one.attribute, ids, ...(final !== undefined && { of: final }) } });
+    const ids = idsOf(one, `#${one.attribute.word ?? name}`);
+    attributes.set(name, {
+      ...one,
+      attribute: { ...one.attribute, ...ids, ...(final !== undefined && { of: final }) },
+    });
   }
   return { attributes: withParts(attributes), words };
 }
 
 const keyOf = (entity: string, name: string): string => `${entity}\n${name}`;
 
-/** What `value` of an entity is known by for ever; the keys of entities may be as long as the announcement. */
-export function idOf(entity: string, value: string): string {
+/** What `value` of an entity is known by for ever. An id that it shares with another one tells nothing. */
+export function idsOf(
+  { entity, place, isShared }: Pick<FoundAttribute, "entity" | "place" | "isShared">,
+  value: string,
+): { ids: string[]; places: string[] } {
+  return {
+    ids: isShared ? [] : [idOf(entity, value)],
+    places: place === undefined ? [] : [idOf(place, value)],
+  };
+}
+
+/** The keys of entities may be as long as the announcement. */
+function idOf(entity: string, value: string): string {
   const id = keyOf(entity, value);
   return id.length <= MAX_ID_LENGTH ? id : new Bun.CryptoHasher("sha256").update(id).digest("base64url");
 }
@@ -165,8 +180,10 @@ function merged(a: FoundAttribute, b: FoundAttribute): FoundAttribute {
   const richer = rank(b) > rank(a) ? b : a;
   const other = richer === a ? b : a;
   const readings = richer.readings.length > 0 ? richer.readings : other.readings;
+  // A light is turned on with its effect: where there is a choice of effects beside it, that one leaves a lamp as it is.
+  const both = isChoiceBesideLight(other, richer) ? ([other, richer] as const) : ([richer, other] as const);
   const { commanded, key } =
-    richer.commanded && other.commanded ? inOptions(richer, other) : richer.commanded ? richer : other;
+    richer.commanded && other.commanded ? inOptions(...both) : richer.commanded ? richer : other;
   const { options, reported } = optionsOf(richer, other);
   const expires = richer.expires ?? other.expires;
   return {
@@ -175,6 +192,7 @@ function merged(a: FoundAttribute, b: FoundAttribute): FoundAttribute {
       ...other.attribute,
       ...richer.attribute,
       ids: [...(a.attribute.ids ?? []), ...(b.attribute.ids ?? [])],
+      places: [...(a.attribute.places ?? []), ...(b.attribute.places ?? [])],
       ...(options && { options }),
       ...(reported && reported.length > 0 && { reported }),
       readable: readings.length > 0,
@@ -184,6 +202,9 @@ function merged(a: FoundAttribute, b: FoundAttribute): FoundAttribute {
     ...(readings.length > 0 && { assumed: undefined }),
   };
 }
+
+const isChoiceBesideLight = (one: FoundAttribute, light: FoundAttribute): boolean =>
+  one.component === "select" && light.component === "light";
 
 /** What one of them only reports is none of what can be commanded. */
 function optionsOf(one: FoundAttribute, other: FoundAttribute): Pick<Attribute, "options" | "reported"> {

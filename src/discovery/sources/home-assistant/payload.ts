@@ -14,6 +14,10 @@ export interface Entity {
   component: string;
   /** Within its device, in whichever form it is announced: by its own id, else by the topic. */
   key: string;
+  /** Where it is announced, of one that goes by an id of its own. */
+  where: string | undefined;
+  /** Another entity of the device that is something else says that it has the same id. */
+  isShared?: true;
   /** The name of it within its message; empty where it is the whole message. */
   part: string;
   /** What it is called where nothing else names it: the end of the topic, or its part. */
@@ -97,10 +101,29 @@ function readDevice(
 const NEEDS_NO_ID: ReadonlySet<string> = new Set(["device_automation", "tag"]);
 
 /** `otherwise`: what tells it from others where it has no id of its own. */
-function entityOf(entity: Omit<Entity, "key">, otherwise: string): Entity {
-  const { unique_id: unique } = entity.config;
-  const known = typeof unique === "string" || typeof unique === "number" ? `#${unique}` : otherwise;
-  return { ...entity, key: `${entity.component} ${known}` };
+function entityOf(entity: Omit<Entity, "key" | "where">, otherwise: string): Entity {
+  const { component, config } = entity;
+  const { unique_id: unique } = config;
+  const isKnown = (typeof unique === "string" && unique !== "") || typeof unique === "number";
+  return isKnown
+    ? { ...entity, key: `${component} #${unique}`, where: otherwise }
+    : { ...entity, key: `${component} ${otherwise}`, where: undefined };
+}
+
+const IS_OF_SOURCE = /^(?!availability|json_attributes).*(?:topic|template)$/;
+
+/** What it reads and commands. */
+export function sourceOf({ config }: Pick<Entity, "config">): string {
+  const source = Object.entries(config).filter(([key]) => IS_OF_SOURCE.test(key));
+  return JSON.stringify(source.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Where it is announced with this source: so known, it is the same under another id. Undefined where it has no id of its own. */
+export function placeOf(entity: Pick<Entity, "component" | "config" | "where">): string | undefined {
+  const { component, where } = entity;
+  if (where === undefined) return undefined;
+  const hash = new Bun.CryptoHasher("sha256").update(`${component}\n${where}\n${sourceOf(entity)}`).digest();
+  return `@${hash.subarray(0, 12).toString("base64url")}`;
 }
 
 function expand(given: JsonObject, table: ReadonlyMap<string, string>): JsonObject {

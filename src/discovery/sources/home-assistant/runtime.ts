@@ -37,6 +37,7 @@ export function runtimeOf(
 ): Runtime {
   const words = wordsOf(attributes, namedWords);
   const topics = byTopic(attributes, { happenings, extras });
+  const hasParts = new Set([...attributes.values()].flatMap((one) => one.availability ?? [])).size > 1;
   const isTaken = (name: string): boolean => attributes.has(name) || words.has(name);
   memory.expiry.keep(new Set(attributes.keys()));
   for (const name of [...memory.extras.keys()].filter(isTaken)) memory.extras.delete(name);
@@ -97,14 +98,23 @@ export function runtimeOf(
     const matched = filters.filter(([filter]) => matchesFilter(filter, topic)).map(([, at]) => at);
     const all = own ? [own, ...matched] : matched;
     const actions = all.flatMap((at) => at.happenings.flatMap((one) => quietly(() => one.action(message)) ?? []));
-    const available = availability?.topics.includes(topic) ? availability.read(topic, message) : undefined;
+    const isOfAvailability = availability?.topics.includes(topic) ?? false;
+    const available = isOfAvailability ? availability?.read(topic, message) : undefined;
     const [only, ...others] = all.map((at) => readAttributes(at, message));
     const read = others.flatMap((one) => Object.entries(one));
     return {
       attributes: read.length === 0 ? (only ?? {}) : Object.fromEntries([...Object.entries(only ?? {}), ...read]),
       actions,
       ...(available !== undefined && { available }),
+      ...(available !== undefined && hasParts && { unavailable: available ? unavailableNow() : [] }),
     };
+  }
+
+  /** It is there, and they are not. */
+  function unavailableNow(): string[] {
+    const names = [...attributes].filter(([, one]) => one.availability?.last() === false).map(([name]) => name);
+    const made = [...words.values()].filter(({ of }) => names.includes(of)).map(({ attribute }) => attribute.name);
+    return [...names, ...made];
   }
 
   return {
@@ -168,7 +178,7 @@ function wordsOf(
   named: ReadonlyMap<string, NamedWord>,
 ): Map<string, Word> {
   const words = new Map<string, Word>();
-  for (const { name, word, part, of, ids, conversion, commanded, assumes } of named.values()) {
+  for (const { name, word, part, of, ids, places, conversion, commanded, assumes } of named.values()) {
     const own = attributes.get(of);
     if (!own) continue;
     const { attribute: particular, from, to } = conversion;
@@ -181,7 +191,15 @@ function wordsOf(
       attribute: {
         ...{ readable: readable || own.assumed === true, writable: writable || commanded !== undefined },
         ...(Object.keys(particular).length === 0 ? same : { type, ...particular }),
-        ...{ name, ids, derived: true, of, ...(isShared(word) && { word }), ...(part !== undefined && { part }) },
+        ...{
+          name,
+          ids,
+          places,
+          derived: true,
+          of,
+          ...(isShared(word) && { word }),
+          ...(part !== undefined && { part }),
+        },
       },
       ...{ word, of, commanded, assumes, from, to },
     });

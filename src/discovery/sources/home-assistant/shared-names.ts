@@ -1,5 +1,6 @@
 // Who gets a shared word where several entities of a device would: what the device mainly is has it, others have it with what they
 // are behind it (`on_light`), and of several of a kind each has its part (`mode_th1`).
+import type { Availability } from "./availability.ts";
 import type { DescribedAttribute } from "./entity.ts";
 import { partsOf, type Sibling } from "./siblings.ts";
 
@@ -8,8 +9,13 @@ export interface FoundAttribute extends DescribedAttribute {
   component: string;
   /** The key of its entity. */
   entity: string;
+  /** Of its entity; see `Entity`. */
+  place: string | undefined;
+  isShared: true | undefined;
   /** The id of its entity. */
   id: string;
+  /** Of its entity, where that has one. */
+  availability: Availability | undefined;
   /** See readable.ts. */
   isUnsaid: boolean;
 }

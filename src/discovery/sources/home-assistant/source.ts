@@ -6,7 +6,7 @@ import type { Outgoing } from "../../described.ts";
 import type { Heard, Sender, Source, SourceHost } from "../../source.ts";
 import { describeEntities } from "./device.ts";
 import { createEarlyMessages } from "./early.ts";
-import { type Announced, blockOf, entitiesOf, type Group, Groups } from "./groups.ts";
+import { type Announced, blockOf, entitiesOf, type Group, Groups, sharedKey } from "./groups.ts";
 import { createInbox } from "./inbox.ts";
 import { createDeviceMemory } from "./memory.ts";
 import { type Entity, parseConfigTopic, readAnnouncement } from "./payload.ts";
@@ -65,6 +65,7 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
     if (typeof origin === "string" && isElsewhere(sender, origin)) return [];
     for (const entity of announcement.entities) refuseForeignTopics(sender, entity);
     const found = announcement.isMigration ? [] : groups.take(heard, announcement);
+    if (announcement.isMigration) groups.migrate(sender, topic);
     for (const part of announcement.removed) problems.set(sender, labelOf(topic, part), undefined);
     // What is wrong with an entity by itself is known when its device is described.
     if (parsed.component === "device" || announcement.isMigration) problems.set(sender, topic, undefined);
@@ -131,11 +132,15 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
 
   function listProblems(sender: Sender, all: Iterable<Announced>, found: ReadonlyMap<string, string>): void {
     for (const { topic, entities, vanished } of all)
-      for (const [part, { key }] of entities) {
+      for (const [part, entity] of entities) {
         const gone = vanished.has(part)
           ? "no longer announced: the last message of its device leaves it out"
           : undefined;
-        problems.set(sender, labelOf(topic, part), gone ?? found.get(key));
+        problems.set(
+          sender,
+          labelOf(topic, part),
+          gone ?? found.get(entity.key) ?? (found.size > 0 ? found.get(sharedKey(entity)) : undefined),
+        );
       }
   }
 

@@ -1,7 +1,8 @@
 // Where people and things are, and which versions devices run.
+
 import { isObject, type Json } from "../../../core/json.ts";
 import type { Attribute, Message } from "../../described.ts";
-import { shortText } from "./about.ts";
+import { shortText } from "../../hardware.ts";
 import type { DescribedAttribute, Options, Reading } from "./entity.ts";
 import { attributesReading } from "./extras.ts";
 import { jsonIn, ownId } from "./names.ts";
@@ -69,6 +70,7 @@ export const update: Component = (options) => {
     const category = { category: "diagnostic", ...named } as const;
     return readings.length > 0 ? [attributeOf(options, { ...attribute, ...category, name }, { readings })] : [];
   });
+  if (found.length > 0) found.push(isThereAnother(options, found));
   if (state && options.text("value_template") === undefined) found.push(...aboutUpdate(options, state));
   const payload = options.text("payload_install");
   if (payload === undefined || options.topic("command_topic") === undefined) return found;
@@ -77,6 +79,27 @@ export const update: Component = (options) => {
   const install = attributeOf(options, { name, type: "boolean", category: "config" }, { commanded });
   return [...found, { ...install, momentary: true }];
 };
+
+/** Whether the latest version is another one than the installed, which may come in two messages. */
+function isThereAnother(options: Options, versions: readonly DescribedAttribute[]): DescribedAttribute {
+  const known = new Map<string, Json>();
+  const told = versions.filter(({ attribute }) => attribute.name.endsWith("_version"));
+  const readings = told.flatMap(({ attribute: { name }, readings: all }) =>
+    all.map(
+      (reading): Reading => ({
+        ...{ ...reading, template: `${reading.template ?? ""} available` },
+        read(message) {
+          const version = reading.read(message);
+          if (version !== undefined) known.set(name, version);
+          const [installed, latest] = [known.get("installed_version"), known.get("latest_version")];
+          if (installed === undefined || latest === undefined) return undefined;
+          return installed === null || latest === null ? null : installed !== latest;
+        },
+      }),
+    ),
+  );
+  return attributeOf(options, { name: "update_available", type: "boolean", category: "diagnostic" }, { readings });
+}
 
 /** What it says of the version for people, where its message is an object of Home Assistant's own form. */
 function aboutUpdate(options: Options, state: Reading): DescribedAttribute[] {

@@ -1,4 +1,5 @@
 // What a Homie device says of itself, the same for each version of the convention: nodes, and of each its properties.
+import type { Hardware } from "../../described.ts";
 
 export type Datatype = "integer" | "float" | "boolean" | "string" | "enum" | "color" | "datetime" | "duration" | "json";
 
@@ -28,6 +29,7 @@ export interface HomieDescription {
   version: 3 | 4 | 5;
   name: string | undefined;
   model: string | undefined;
+  hardware: Hardware;
   nodes: readonly HomieNode[];
   /** Ids of devices: the one that holds the connection of all, and the one behind which it is. Version 5. */
   root: string | undefined;

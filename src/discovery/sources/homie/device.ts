@@ -28,13 +28,17 @@ const STATS: Readonly<Record<string, Pick<Attribute, "name"> & Partial<Attribute
   freeheap: { name: "freeheap", unit: "B" },
 };
 
-/** The hub's identity of a device: the same in every version, so that new firmware changes nothing. */
-function identityOf(base: string, id: string): string {
-  return `${base.replace(/\/5$/, "")}_${id}`;
-}
+// The same in every version, so that new firmware changes nothing.
+const withoutVersion = (base: string): string => base.replace(/\/5$/, "");
+
+/** What its id in the hub is made of. */
+const identityOf = (base: string, id: string): string => `${withoutVersion(base)}_${id}`;
+
+/** What it is known by: `c` below `a_b` is none of `b_c` below `a`. */
+const identityIn = (base: string, id: string): string => `homie:${withoutVersion(base)}/${id}`;
 
 export function describeHomie({ base, id, description, isAvailable, announcements }: HomieOptions): DescribedDevice {
-  const { version, name, model, root, parent } = description;
+  const { version, name, model, hardware, root, parent } = description;
   const own = `${base}/${id}`;
   const channels = channelsOf(description);
   const stats = statsOf(description, channels);
@@ -51,9 +55,10 @@ export function describeHomie({ base, id, description, isAvailable, announcement
 
   return {
     identity: identityOf(base, id),
-    identities: [`homie:${identityOf(base, id)}`],
+    identities: [identityIn(base, id)],
     ...{ name: name ?? id, deviceType: typeOf(description, channels), manufacturer: undefined, model, area: undefined },
-    parent: parent === undefined || parent === id ? undefined : `homie:${identityOf(base, parent)}`,
+    hardware,
+    parent: parent === undefined || parent === id ? undefined : identityIn(base, parent),
     attributes: [
       ...channels.flatMap(({ attribute, isState }) => (isState ? attribute : [])),
       ...stats.map(({ attribute }) => attribute),

@@ -7,7 +7,7 @@ import type { HomieDescription, HomieProperty } from "./description.ts";
 import { type ColorFormat, colorFormatIn, optionsIn, type Range, rangeIn, rounded } from "./format.ts";
 
 export interface Codec {
-  attribute: Pick<Attribute, "type" | "min" | "max" | "step" | "options"> & { unit?: string };
+  attribute: Pick<Attribute, "type" | "min" | "max" | "step" | "options" | "format"> & { unit?: string };
   /** Undefined for what is none of its values. */
   decode(text: string): Json | undefined;
   /** Throws HubError `invalid`. */
@@ -110,7 +110,7 @@ function textCodec(version: HomieDescription["version"]): Codec {
 }
 
 const DATETIME: Codec = {
-  attribute: { type: "string" },
+  attribute: { type: "string", format: "date-time" },
   decode: (text) => (isDateTime(text) ? text : undefined),
   encode(value, name) {
     if (typeof value !== "string" || !isDateTime(value))
@@ -119,10 +119,16 @@ const DATETIME: Codec = {
   },
 };
 
-const isDateTime = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/.test(text) &&
-  !Number.isNaN(Date.parse(`${text.slice(0, 10)}T00:00:00Z`)) &&
-  Number(text.slice(11, 13)) < 25;
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
+
+function isDateTime(text: string): boolean {
+  const [, date, time = ""] = DATE_TIME.exec(text) ?? [];
+  try {
+    return date !== undefined && Temporal.PlainDateTime.from(date + time).year > 0;
+  } catch {
+    return false;
+  }
+}
 
 /** In seconds. */
 const DURATION: Codec = {

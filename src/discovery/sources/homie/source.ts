@@ -20,9 +20,16 @@ interface Known {
   /** Of versions 3 and 4: by the topic below its own. */
   said: Map<string, string>;
   saidBytes: number;
+  /** It said more than is kept: what is missing is not the device's fault. */
+  isCut: boolean;
   /** Of version 5; undefined where there is none. */
   json: Json | undefined;
   hasJson: boolean;
+  /** Of its text, and of that which it was described by last. */
+  hash: number | bigint | undefined;
+  describedHash: number | bigint | undefined;
+  /** When it was described last, in monotonic ms. */
+  describedAt: number;
   /** Topics that are read since it is described; what comes on others waits. */
   topics: ReadonlySet<string>;
   waiting: Map<string, Message>;
@@ -33,6 +40,7 @@ interface Known {
 const MAX_DEVICES = 500;
 const MAX_SAID = 12_000;
 const MAX_SAID_BYTES = 1_048_576;
+const CUT = `it says more of itself than ${MAX_SAID} topics or ${MAX_SAID_BYTES} bytes`;
 const MAX_TEXT_BYTES = 65_536;
 const MAX_WAITING = 1000;
 const MAX_WAITING_BYTES = 4096;
@@ -88,8 +96,9 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
       return undefined;
     }
     const none = { state: undefined, json: undefined, hasJson: false, quiet: undefined, isDescribed: false };
+    const never = { hash: undefined, describedHash: undefined, describedAt: Number.NEGATIVE_INFINITY };
     const made = {
-      ...{ sender, base, id, isFifth, ...none, saidBytes: 0 },
+      ...{ sender, base, id, isFifth, ...none, ...never, saidBytes: 0, isCut: false },
       said: new Map(),
       topics: new Set<string>(),
       waiting: new Map(),
@@ -102,9 +111,13 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
     if (below === "$state") takeState(known, payload.length > 20 ? "" : message().text);
     else if (known.isFifth) {
       if (below !== "$description") return;
+      const hash = Bun.hash(payload);
+      // Said again, as after it was away.
+      if (known.isDescribed && hash === known.describedHash) return;
+      known.hash = hash;
       known.hasJson = payload.length > 0;
       known.json = payload.length > MAX_DESCRIPTION_BYTES ? undefined : message().json;
-      consider(known);
+      later(known);
     } else if (payload.length > MAX_TEXT_BYTES)
       host.broken(
         known.sender,
@@ -129,11 +142,8 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
     known.saidBytes += kept.length - (before?.length ?? 0);
     if ((before === undefined && said.size >= MAX_SAID) || known.saidBytes > MAX_SAID_BYTES) {
       known.saidBytes -= kept.length - (before?.length ?? 0);
-      host.broken(
-        known.sender,
-        keyOf(known),
-        `it says more of itself than ${MAX_SAID} topics or ${MAX_SAID_BYTES} bytes`,
-      );
+      known.isCut = true;
+      host.broken(known.sender, keyOf(known), CUT);
       return false;
     }
     said.set(below, kept);
@@ -145,12 +155,18 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
     known.state = text === "" ? undefined : text;
     if (known.state === undefined) takeBack(known);
     else if (before === undefined || (!known.isDescribed && text !== before)) later(known);
-    else if (before === "init" && text !== "init" && known.isFifth) consider(known);
+    else if (before === "init" && text !== "init" && known.isFifth && known.hash !== known.describedHash) later(known);
   }
 
   function takeBack(known: Known): void {
     known.quiet?.[Symbol.dispose]();
-    Object.assign(known, { quiet: undefined, isDescribed: false, topics: new Set() });
+    Object.assign(known, {
+      quiet: undefined,
+      isDescribed: false,
+      isCut: false,
+      describedHash: undefined,
+      topics: new Set(),
+    });
     known.waiting.clear();
     host.withdraw(known.sender, keyOf(known));
     host.broken(known.sender, keyOf(known), undefined);
@@ -158,14 +174,16 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
       knownBy(known.sender).delete(`${known.base}/${known.id}`);
   }
 
-  /** Once no more has come for a while. */
+  /** Once no more has come for a while; the fifth version says all at once, but not each moment anew. */
   function later(known: Known): void {
-    if (known.isFifth) {
+    const wait = known.isFifth ? known.describedAt + QUIET_MS - host.clock.mono() : QUIET_MS;
+    if (known.isFifth && known.quiet) return;
+    known.quiet?.[Symbol.dispose]();
+    if (wait <= 0) {
       consider(known);
       return;
     }
-    known.quiet?.[Symbol.dispose]();
-    known.quiet = host.clock.after("homie device", QUIET_MS, () => {
+    known.quiet = host.clock.after("homie device", wait, () => {
       known.quiet = undefined;
       consider(known);
     });
@@ -181,9 +199,12 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
         : undefined
       : describedInTopics(known.said);
     if (!description) return;
+    Object.assign(known, { describedHash: known.hash, describedAt: host.clock.mono() });
     const isNothing = description.nodes.every(({ properties }) => properties.length === 0) && !description.hasChildren;
-    const [problem] = description.problems;
-    const more = description.problems.length > 1 ? `, and ${description.problems.length - 1} more like it` : "";
+    const [found] = description.problems;
+    const problem = known.isCut ? CUT : found;
+    const more =
+      !known.isCut && description.problems.length > 1 ? `, and ${description.problems.length - 1} more like it` : "";
     if (!isNothing) describe(known, description);
     if (problem !== undefined) host.broken(sender, keyOf(known), problem + more);
   }

@@ -1,5 +1,8 @@
 // Homie 3 and 4: a device describes itself in many retained topics, `$nodes`, `NODE/$properties`, `NODE/PROPERTY/$datatype`, …
 
+import type { Hardware } from "../../described.ts";
+import { hardwareOf, inNetwork } from "../../hardware.ts";
+import { macIn } from "../../mac.ts";
 import type { HomieDescription, HomieNode, HomieProperty } from "./description.ts";
 import { DATATYPES, type Datatype, ID_RULE, isHomieId, MAX_PROPERTIES, quoted, shortText } from "./description.ts";
 
@@ -34,16 +37,22 @@ export function describedInTopics(said: ReadonlyMap<string, string>): HomieDescr
   return described({
     ...{ version: major, problems, nodes: found, name: shortText(said.get("$name")) },
     model: shortText(said.get("$fw/name")),
+    hardware: hardwareIn(said),
     stats: [...STATS].filter((one) => said.has(`$stats/${one}`) || listIn(said.get("$stats") ?? "").includes(one)),
     isRetainedUnsure: said.get("$implementation") === FORGETS_RETAINED,
   });
+}
+
+function hardwareIn(said: ReadonlyMap<string, string>): Hardware {
+  const [mac, version] = [macIn(said.get("$mac")), shortText(said.get("$fw/version"))];
+  return mac === undefined ? hardwareOf({ sw_version: version ?? null }) : inNetwork({ mac, version });
 }
 
 export function described(
   given: Partial<HomieDescription> & Pick<HomieDescription, "version" | "problems">,
 ): HomieDescription {
   const none = { name: undefined, model: undefined, nodes: [], root: undefined, parent: undefined, stats: [] };
-  return { ...none, hasChildren: false, isRetainedUnsure: false, ...given };
+  return { ...none, hardware: {}, hasChildren: false, isRetainedUnsure: false, ...given };
 }
 
 interface Announced {

@@ -9,7 +9,7 @@ export function typeOf(table: Partial<AttributeTable & ButtonTable>): AttributeT
   if (table.type !== undefined) return table.type;
   const numeric = [table.unit, table.min, table.max, table.step, table.scale, table.offset, table.decimals];
   if (numeric.some((one) => one !== undefined)) return "number";
-  if (table.options !== undefined) return "string";
+  if (table.options !== undefined || table.format !== undefined) return "string";
   const kinds = new Set(Object.values(table.map ?? {}).map((one) => typeof one));
   const [only] = kinds;
   return kinds.size === 1 ? (only as AttributeType) : undefined;

@@ -131,7 +131,8 @@ function attributeOf(
   table: AttributeTable | ButtonTable,
   { readable, writable }: Pick<Attribute, "readable" | "writable">,
 ): Attribute {
-  const { unit, min, max, step, options, category, hidden, description } = table;
+  const { unit, min, max, step, options, format, icon, category, hidden, description } = table;
+  const { precision = "decimals" in table ? table.decimals : undefined, state_class: stateClass } = table;
   return {
     ...{ name, readable, writable, type: typeOf(table) ?? "boolean" },
     ...(unit !== undefined && { unit }),
@@ -139,6 +140,10 @@ function attributeOf(
     ...(max !== undefined && { max }),
     ...(step !== undefined && { step }),
     ...(options && { options }),
+    ...(format && { format }),
+    ...(precision !== undefined && { precision }),
+    ...(stateClass && { stateClass }),
+    ...(icon !== undefined && { icon }),
     ...(category && { category }),
     ...(table.class !== undefined && { class: table.class }),
     ...(hidden && { hidden }),

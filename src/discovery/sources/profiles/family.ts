@@ -11,16 +11,26 @@ export interface Met {
   device: DescribedDevice;
 }
 
+const DEFAULT_DEVICES = 100;
+/** What a profile makes may be announced as well, by a program that hears the same message: then it is called as it is there. */
+const ANNOUNCED_WITHIN_MS = 5000;
+const MOST_AWAITED_MESSAGES = 10;
+
 export class Family {
   readonly #host: SourceHost;
+  readonly #onMet: (heard: Heard, met: Met) => void;
+  /** The last messages of what may be announced yet, by account and id. */
+  readonly #awaited = new Map<string, Heard[]>();
   #profile: Profile;
   /** By account and id. */
   readonly #members = new Map<string, Member>();
   /** By account and topic, where the topic is enough. */
   readonly #byTopic = new Map<string, Member>();
 
-  constructor(host: SourceHost, profile: Profile) {
+  /** `onMet`: as `meet` answers, of a message that came earlier. */
+  constructor(host: SourceHost, profile: Profile, onMet: (heard: Heard, met: Met) => void) {
     this.#host = host;
+    this.#onMet = onMet;
     this.#profile = profile;
   }
 
@@ -40,10 +50,11 @@ export class Family {
     for (const member of this.#members.values()) member.withdraw();
     this.#members.clear();
     this.#byTopic.clear();
+    this.#awaited.clear();
   }
 
   /** A message on a topic that makes devices. */
-  meet(heard: Heard): Met | undefined {
+  meet(heard: Heard, { isLate = false } = {}): Met | undefined {
     const { sender, topic } = heard;
     const place = `${sender.name}\n${topic}`;
     const settled = this.#byTopic.get(place);
@@ -51,11 +62,33 @@ export class Family {
     const found = identify(this.#profile, { topic, message: heard.message() });
     if (!found) return undefined;
     const known = this.#members.get(`${sender.name}\n${found.id}`);
+    if (!known && !isLate && this.#isAwaited(heard, found)) return undefined;
     const member = known && this.#isStill(known, topic) ? known : this.#make(heard, found);
     if (!member) return undefined;
     const device = member.heardOn(topic, found.parts);
     if (this.#profile.isTopicEnough && member.isHeardOn(topic)) this.#byTopic.set(place, member);
     return device && { key: member.key, device };
+  }
+
+  #isAwaited(heard: Heard, { id }: Identified): boolean {
+    const { same_as: others, max_devices: most = DEFAULT_DEVICES } = this.#profile.table;
+    const place = `${heard.sender.name}\n${id}`;
+    const before = this.#awaited.get(place);
+    if (!others || this.#host.isKnown(id) || (!before && this.#awaited.size >= most)) return false;
+    this.#awaited.set(place, [...(before ?? []), heard].slice(-MOST_AWAITED_MESSAGES));
+    if (!before) this.#host.clock.after("announcement of a device", ANNOUNCED_WITHIN_MS, () => this.#take(place));
+    return true;
+  }
+
+  #take(place: string): void {
+    const messages = this.#awaited.get(place) ?? [];
+    this.#awaited.delete(place);
+    for (const heard of messages) {
+      const met = this.meet(heard, { isLate: true });
+      if (met) this.#onMet(heard, met);
+      const key = met?.key ?? this.#members.get(place)?.key;
+      if (key !== undefined) this.#host.heard(heard.sender, key, heard);
+    }
   }
 
   /** A person may have removed it, or another source may describe it by now: a profile is for what announces nothing. */
@@ -71,7 +104,7 @@ export class Family {
   #make({ sender, topic }: Heard, { id, parts }: Identified): Member | undefined {
     if (this.#host.isRead(sender, topic)) return undefined;
     const { table, name } = this.#profile;
-    const { max_devices: most = 100 } = table;
+    const { max_devices: most = DEFAULT_DEVICES } = table;
     if (this.#members.size >= most) {
       const mend = `raise max_devices in ${name}.toml, or write a topic or when that takes in less`;
       this.#host.broken(sender, name, `there are more than ${most} devices: ${mend}`);

@@ -64,6 +64,22 @@ const about = {
       description: "`config`: a setting of the device. `diagnostic`: how it fares",
     }),
   ),
+  format: Type.Optional(
+    Type.Union([Type.Literal("date"), Type.Literal("time"), Type.Literal("date-time"), Type.Literal("password")], {
+      expected: '"date", "time", "date-time" or "password"',
+      description: "Of a text: commands are checked, and a `password` is passed to the device and kept nowhere",
+    }),
+  ),
+  precision: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 20, description: "How many digits behind the point are shown" }),
+  ),
+  state_class: Type.Optional(
+    Type.Union([Type.Literal("measurement"), Type.Literal("total"), Type.Literal("total_increasing")], {
+      expected: '"measurement", "total" or "total_increasing"',
+      description: "What sums and averages of it mean, as Home Assistant names it",
+    }),
+  ),
+  icon: text("`mdi:lamp`", { maxLength: 100, pattern: "^[\\w-]+:[\\w-]+$", expected: "a name such as mdi:lamp" }),
   hidden: flag("Of no use to most people"),
   description: text("What it is, for people"),
 };

@@ -35,7 +35,7 @@ export function createProfilesSource(host: SourceHost, profiles: { follow(listen
       known?.clear();
       families.delete(name);
     } else if (known) known.replace(profile);
-    else families.set(name, new Family(host, profile));
+    else families.set(name, new Family(host, profile, recall));
     // Made anew at the next message: at a start, once for all profiles.
     listening = undefined;
     matched.clear();

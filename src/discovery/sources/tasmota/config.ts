@@ -1,6 +1,8 @@
 // What a Tasmota says about itself in `tasmota/discovery/MAC/config`, checked and with readable names.
 import { HubError } from "../../../core/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import type { Hardware } from "../../described.ts";
+import { inNetwork } from "../../hardware.ts";
 import { macIn } from "../../mac.ts";
 
 export const RELAY = { none: 0, relay: 1, light: 2, shutter: 3 } as const;
@@ -12,6 +14,7 @@ export interface TasmotaConfig {
   /** Of each relay, where it has one. */
   relayNames: readonly (string | undefined)[];
   model: string | undefined;
+  hardware: Hardware;
   /** Begins of its topics, each with a slash at the end. */
   command: string;
   status: string;
@@ -49,13 +52,14 @@ const LONGEST_TOPIC = 256;
 /** `mac`: from the topic. Throws HubError `invalid`. */
 export function readTasmotaConfig(json: JsonObject, mac: string): TasmotaConfig {
   const own = macIn(json.mac);
-  const { fn, dn, md, onln, ofln, state, rl, swc, swn, btn, so, lt_st, lk, ty, bat, dslp, sho, sht } = json;
+  const { fn, dn, md, ip, sw, onln, ofln, state, rl, swc, swn, btn, so, lt_st, lk, ty, bat, dslp, sho, sht } = json;
   if (own === undefined) throw invalid("mac must be twelve hexadecimal digits");
   if (own !== macIn(mac)) throw invalid(`the topic says ${mac}, and mac is ${own.toUpperCase()}`);
   const [off = "OFF", on = "ON", toggle = "TOGGLE", hold = "HOLD"] = textsIn(state);
   const relayNames = namesIn(fn);
   return {
     ...{ mac: own, name: textIn(dn) ?? relayNames[0], relayNames, model: textIn(md) },
+    hardware: inNetwork({ mac: own, ip, version: sw }),
     ...topicsIn(json, own),
     ...{ online: textIn(onln) ?? "Online", offline: textIn(ofln) ?? "Offline", states: [off, on, toggle, hold] },
     ...{ relays: numbersIn(rl), switches: numbersIn(swc), switchNames: namesIn(swn), buttons: numbersIn(btn) },

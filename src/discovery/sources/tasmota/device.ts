@@ -73,6 +73,7 @@ export function describeTasmota({ config, sensors: sn, announcements, later }: T
     deviceType: typeOf(config, inputs.attributes),
     manufacturer: "Tasmota",
     model: config.model,
+    hardware: config.hardware,
     area: undefined,
     parent: undefined,
     attributes,

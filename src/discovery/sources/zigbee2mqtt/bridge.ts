@@ -1,7 +1,7 @@
 // What one bridge has announced: its devices and groups, told to the hub a few at a time, and whether they can be reached.
 import { messageOf } from "../../../core/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
-import type { DescribedDevice, Message } from "../../described.ts";
+import type { DescribedDevice, Hardware, Message } from "../../described.ts";
 import type { Sender, SourceHost } from "../../source.ts";
 import type { Claimant, Claims } from "./claims.ts";
 import { type BridgeDevice, describeBridgeDevice, readBridgeDevice } from "./device.ts";
@@ -11,7 +11,7 @@ import { Failures } from "./failures.ts";
 import { type BridgeGroup, describeGroup, groupIdentity, type Member, readBridgeGroup } from "./group.ts";
 import { Names } from "./names.ts";
 import type { Place } from "./place.ts";
-import { bridgeIdentity, describeBridge } from "./self.ts";
+import { bridgeIdentity, describeBridge, hardwareIn } from "./self.ts";
 import { TurnTaking } from "./turn-taking.ts";
 
 export interface BridgeOptions {
@@ -61,6 +61,8 @@ export class Bridge implements Claimant {
   readonly #failures: Failures;
   readonly #unreachable = new Set<string>();
   #groups: readonly BridgeGroup[] = [];
+  /** Of the bridge itself. */
+  #hardware: Hardware = {};
   #isOffline = false;
 
   constructor(options: BridgeOptions) {
@@ -116,6 +118,7 @@ export class Bridge implements Claimant {
   /** `bridge/info` */
   heardInfo(info: JsonObject): void {
     const { coordinator } = info;
+    this.#hardware = hardwareIn(info);
     if (isObject(coordinator)) this.#describeSelf(coordinator.ieee_address);
   }
 
@@ -171,8 +174,8 @@ export class Bridge implements Claimant {
     const resolve = (name: string) => this.#names.resolve(name);
     this.#announce(identity, {
       // The same stick under another base topic is the same bridge.
-      ...{ kind: "bridge", mark: coordinator ?? "", claim: coordinator ?? identity },
-      describe: () => ({ device: describeBridge({ base: this.base, coordinator, resolve }) }),
+      ...{ kind: "bridge", mark: markOf([coordinator, this.#hardware]), claim: coordinator ?? identity },
+      describe: () => ({ device: describeBridge({ base: this.base, coordinator, hardware: this.#hardware, resolve }) }),
     });
   }
 

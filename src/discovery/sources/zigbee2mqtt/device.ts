@@ -76,7 +76,10 @@ export function describeBridgeDevice(
       firmware?.read(report.attributes);
       return report;
     },
-    write: (wanted) => [commands.requestOf(wanted) ?? setMessage(topic, entity.write(wanted))],
+    write(wanted) {
+      const asked = firmware && wanted.install_update === true ? { command: "ota_update" } : wanted;
+      return [commands.requestOf(asked) ?? setMessage(topic, entity.write(wanted))];
+    },
     assume: entity.assume,
   };
   const member = { name, exposes: exposes.filter(isSpecific), accepted, endpointName: endpointNames(endpoints) };

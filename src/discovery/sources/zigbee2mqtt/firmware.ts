@@ -6,11 +6,18 @@ const UPDATE: Attribute = {
   ...{ name: "update", type: "object", readable: true, writable: false, category: "diagnostic" },
   description: "What is known of new firmware",
 };
+const INSTALL: Attribute = {
+  ...{ name: "install_update", type: "boolean", readable: false, writable: true, category: "config" },
+  description: "Set to true, it is updated",
+};
 const PARTS: readonly { attribute: Attribute; of(update: JsonObject): Json | undefined }[] = [
   part({ name: "update_available", type: "boolean" }, ({ state }) =>
     state === undefined ? undefined : state === "available",
   ),
   part({ name: "update_state", type: "string" }, ({ state }) => state),
+  part({ name: "update_in_progress", type: "boolean" }, ({ state }) =>
+    state === undefined ? undefined : state === "updating",
+  ),
   // Only while it is being updated.
   part({ name: "update_progress", type: "number", unit: "%", min: 0, max: 100 }, ({ progress = null }) => progress),
   part({ name: "installed_version", type: "number" }, ({ installed_version: version }) => version),
@@ -37,7 +44,7 @@ export interface Firmware {
 export function firmwareOf(own: ReadonlySet<string>): Firmware {
   const parts = PARTS.filter(({ attribute }) => !own.has(attribute.name));
   return {
-    attributes: [...(own.has("update") ? [] : [UPDATE]), ...parts.map(({ attribute }) => attribute)],
+    attributes: [...[UPDATE, INSTALL].filter(({ name }) => !own.has(name)), ...parts.map(({ attribute }) => attribute)],
     read(read) {
       const { update } = read;
       if (!isObject(update)) return;

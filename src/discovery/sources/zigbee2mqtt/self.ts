@@ -1,6 +1,7 @@
 // The bridge itself as a device: whether it lets others join, what it runs, and the commands it takes.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
-import type { Attribute, DescribedDevice, Outgoing } from "../../described.ts";
+import type { Attribute, DescribedDevice, Hardware, Outgoing } from "../../described.ts";
+import { hardwareOf } from "../../hardware.ts";
 import { wrong } from "../../words.ts";
 import { onlineIn } from "./entity.ts";
 import type { Named } from "./names.ts";
@@ -34,6 +35,7 @@ export interface SelfOptions {
   base: string;
   /** Address of its coordinator, as far as it is known. */
   coordinator: string | undefined;
+  hardware: Hardware;
   /** Throws HubError `invalid`. */
   resolve: (name: string) => Named;
 }
@@ -42,7 +44,15 @@ export function bridgeIdentity(base: string): string {
   return `${base}_bridge`;
 }
 
-export function describeBridge({ base, coordinator, resolve }: SelfOptions): DescribedDevice {
+/** Of `bridge/info`: its version, that of the stick's firmware, and its own page. */
+export function hardwareIn({ version, coordinator, config }: JsonObject): Hardware {
+  const { revision } = isObject(coordinator) && isObject(coordinator.meta) ? coordinator.meta : {};
+  const { url } = isObject(config) && isObject(config.frontend) ? config.frontend : {};
+  const said = { sw_version: version, hw_version: revision, configuration_url: url };
+  return hardwareOf(Object.fromEntries(Object.entries(said).map(([key, value]) => [key, value ?? null])));
+}
+
+export function describeBridge({ base, coordinator, hardware, resolve }: SelfOptions): DescribedDevice {
   const identity = bridgeIdentity(base);
   const requests = bridgeRequests(resolve);
   const known = new Map(ATTRIBUTES.map((one) => [one.name, one]));
@@ -55,6 +65,7 @@ export function describeBridge({ base, coordinator, resolve }: SelfOptions): Des
     deviceType: "bridge",
     manufacturer: "Zigbee2MQTT",
     model: "Bridge",
+    hardware,
     area: undefined,
     parent: undefined,
     attributes: [...ATTRIBUTES, commandAttribute(requests)],

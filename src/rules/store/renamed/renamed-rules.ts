@@ -124,10 +124,16 @@ export class RenamedRules implements Disposable {
     return { ...turned, etag: etagOf(entry.text ?? "") };
   }
 
-  /** The rules that speak of the attribute, or may. */
-  plan(one: RenamedName): PlannedRule[] {
-    const names = new Set([one.from]);
-    const isIt = (deviceId: string, name: string) => (deviceId === one.deviceId && name === one.from ? one : undefined);
+  /** The rules that speak of an attribute, or may, that several devices call the same. Throws HubError `unavailable`. */
+  plan(renamed: readonly RenamedName[]): PlannedRule[] {
+    if (!this.#options.isStarted())
+      throw new HubError("unavailable", "the hub is starting: the rules are still being read");
+    const from = renamed[0]?.from ?? "";
+    const names = new Set([from]);
+    const isIt = (deviceId: string, name: string) =>
+      renamed.find((one) => one.deviceId === deviceId && one.from === name);
+    const isNamedIn = (text: string): boolean =>
+      renamed.some(({ deviceId }) => text.includes(deviceId) || text.includes(this.#nameOf(deviceId)));
     return this.#options.files.list().flatMap((entry): PlannedRule[] => {
       const { good, problems, text = "" } = entry;
       const isRead = good !== undefined && problems.length === 0;
@@ -136,13 +142,11 @@ export class RenamedRules implements Disposable {
         const turned = this.#turned(entry, names, isIt);
         return [{ ...nameOf(entry), ...("whyNot" in turned ? turned : { ...turned, before: text }) }];
       }
-      const mayMean =
-        text.includes(one.from) &&
-        (!isRead || text.includes(one.deviceId) || text.includes(this.#nameOf(one.deviceId)));
+      const mayMean = text.includes(from) && (!isRead || isNamedIn(text));
       const isElsewhere = uses.length > 0 || !mayMean;
       return isElsewhere
         ? []
-        : [{ ...nameOf(entry), whyNot: `"${one.from}" is written in it, and may mean this attribute: look at it` }];
+        : [{ ...nameOf(entry), whyNot: `"${from}" is written in it, and may mean this attribute: look at it` }];
     });
   }
 
@@ -215,7 +219,7 @@ export class RenamedRules implements Disposable {
     if (attributes === 0 || this.#unlooked.size > 0) return;
     this.#untold = NOTHING_NEW;
     const names = rules.flatMap((id) => this.#entry(id) ?? []).map((entry) => nameOf(entry).name);
-    this.#options.log.info("attributes of devices have other names since this version of the hub", {
+    this.#options.log.info("attributes of devices have other names now", {
       attributes,
       ...{ rules: rules.length, ...(names.length > 0 && { such_as: names.slice(0, MAX_NAMED).join(", ") }) },
     });

@@ -1,11 +1,13 @@
 // Where a rule speaks of attributes, and of which devices: in fields of triggers, conditions and actions, in expressions, and in
 // messages.
 import type { TSchema } from "@sinclair/typebox";
+import { parseImageSource } from "../../../core/image-source.ts";
 import { isObject } from "../../../core/json.ts";
 import { firstDeviceOf } from "../../model/devices.ts";
-import { ATTRIBUTE, CEL } from "../../model/fields.ts";
+import { CEL, IMAGE } from "../../model/fields.ts";
 import type { HouseReads } from "../../model/host.ts";
 import { devicesOf, isFound, resolveDevices, type SomeDevices } from "../../model/targets.ts";
+import { attributesIn } from "../../read/named-attributes.ts";
 import { rewriteRule } from "../../read/references.ts";
 import { Rule } from "../../read/rule.ts";
 import { templatesAt } from "../../read/templates.ts";
@@ -25,6 +27,8 @@ export interface Source {
   /** Dotted path in the rule. */
   path: string;
   text: string;
+  /** The text is the last key of the path. */
+  isKey?: boolean;
   /** In this text, or in another way to write it. */
   find(text: string): AttributeUse[];
 }
@@ -62,12 +66,20 @@ export function sourcesOf(rule: Rule, { host, idOf, names }: SourceOptions): Sou
 
   function fieldsOf(schema: TSchema, value: Readonly<Record<string, unknown>>, path: string): Source[] {
     return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([key, field]): Source[] => {
-      const text = value[key];
-      if (!field[ATTRIBUTE] || typeof text !== "string") return [];
       const find = (name: string): AttributeUse[] =>
         names.has(name) ? [{ start: 0, end: name.length, name, devices: some(value as SomeDevices) }] : [];
-      return [{ path: under(path, key), text, find }];
+      const text = value[key];
+      if (field[IMAGE] && typeof text === "string") return [{ path: under(path, key), text, find: usesInImage }];
+      return attributesIn(field, text, under(path, key)).map(({ name, ...place }) => ({ ...place, text: name, find }));
     });
+  }
+
+  /** `device:porch/snapshot_url` */
+  function usesInImage(text: string): AttributeUse[] {
+    const source = parseImageSource(text);
+    if ("problem" in source || source.kind !== "device" || !names.has(source.attribute ?? "")) return [];
+    const { id, attribute: name = "" } = source;
+    return [{ start: text.length - name.length, end: text.length, name, devices: [id] }];
   }
 
   const found: Source[] = [];

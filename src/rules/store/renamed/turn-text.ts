@@ -99,6 +99,7 @@ function splicesFor(
   source: Source,
   { written: { value, mark }, text, decide }: Pick<TurnOptions, "text" | "decide"> & { written: Written },
 ): Splice[] | undefined {
+  if (source.isKey) return keySplices(source, { mark, text, decide });
   if (typeof value !== "string" || mark.start < 0) return undefined;
   const offsets = literalOffsets(text.slice(mark.start, mark.end), value);
   // What a blueprint puts into an expression may be the name alone.
@@ -112,6 +113,21 @@ function splicesFor(
     if (!("to" in decided) || start === undefined || last === undefined) return [];
     return [{ start: mark.start + start, end: mark.start + last + 1, text: decided.to }];
   });
+}
+
+/** `"value_2": true`, or `value_2 = true`; undefined where the key is written otherwise. */
+function keySplices(
+  source: Source,
+  { mark, text, decide }: Pick<TurnOptions, "text" | "decide"> & { mark: Mark },
+): Splice[] | undefined {
+  const quoted = /^["']?/.exec(text.slice(mark.at, mark.at + 1))?.[0] ?? "";
+  const start = mark.at + quoted.length;
+  const behind = text.slice(start + source.text.length);
+  const isIt = text.startsWith(source.text, start) && /^\s*[:=]/.test(behind.slice(quoted.length));
+  if (!isIt || !behind.startsWith(quoted)) return undefined;
+  return decidedIn(source, source.text, decide).flatMap(({ decided }) =>
+    "to" in decided ? [{ start, end: start + source.text.length, text: decided.to }] : [],
+  );
 }
 
 function changedLines(text: string, splices: Iterable<Splice>): ChangedLine[] {

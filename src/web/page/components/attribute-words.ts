@@ -1,5 +1,5 @@
 // Attributes and their values in words.
-import type { Device, Json, Property } from "../state/house.ts";
+import { type Device, type Json, type Property, propertiesOf, propertyOf } from "../state/house.ts";
 import { formatNumber, language, t, textFor } from "../texts/index.ts";
 import { attributeName, capitalized } from "./kinds.ts";
 import { senseInWords } from "./sense-words.ts";
@@ -7,10 +7,15 @@ import { senseInWords } from "./sense-words.ts";
 const LONGEST_LABEL = 80;
 const LONGEST_VALUE = 200;
 const LARGEST_WRITTEN_OUT = 1e15;
+const MOST_DIGITS = 20;
 
-/** `Brightness`; what has no text of ours is called as its source calls it. */
+/** `Brightness`; what has no text of ours is called as its source calls it; of several that it calls the same, by their names as well. */
 export function labelOf(device: Device, name: string): string {
-  return shortened(attributeName(device, name), LONGEST_LABEL);
+  const { title } = propertyOf(device, name);
+  const label = attributeName(device, name);
+  const isShared =
+    title === label && [...propertiesOf(device).values()].filter((one) => one.title === title).length > 1;
+  return shortened(isShared ? `${label}: ${name.replaceAll("_", " ")}` : label, LONGEST_LABEL);
 }
 
 export function shortened(text: string, longest: number): string {
@@ -20,12 +25,12 @@ export function shortened(text: string, longest: number): string {
 
 /** `21.4 °C`, `On`, `Open`. */
 export function valueInWords(name: string, value: Json | undefined, property: Property = {}): string {
-  const { unit } = property;
+  const { unit, precision } = property;
   switch (typeof value) {
     case "boolean":
       return booleanInWords(name, value, property);
     case "number":
-      return unit === undefined ? numberInWords(value) : `${numberInWords(value)} ${unit}`;
+      return `${numberInWords(value, precision)} ${unit ?? ""}`.trimEnd();
     case "string":
       return value === ""
         ? "“”"
@@ -37,12 +42,26 @@ export function valueInWords(name: string, value: Json | undefined, property: Pr
   }
 }
 
-export function numberInWords(value: number): string {
+/** `digits`: as many behind the point as its device says are of use. */
+export function numberInWords(value: number, digits?: number): string {
   const size = Math.abs(value);
   if (!Number.isFinite(value)) return t("device.no_value");
+  if (
+    digits !== undefined &&
+    Number.isInteger(digits) &&
+    digits >= 0 &&
+    digits <= MOST_DIGITS &&
+    size < LARGEST_WRITTEN_OUT
+  )
+    return formatDigits(value, digits);
   if (size < LARGEST_WRITTEN_OUT && (size === 0 || size >= 0.001))
     return formatNumber(value, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 0.1 ? 2 : 4);
   return new Intl.NumberFormat(language.value, { notation: "scientific", maximumSignificantDigits: 4 }).format(value);
+}
+
+function formatDigits(value: number, digits: number): string {
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return new Intl.NumberFormat(language.value, options).format(value);
 }
 
 function booleanInWords(name: string, value: boolean, property: Property): string {

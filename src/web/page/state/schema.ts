@@ -9,6 +9,8 @@ export interface Property {
   minimum?: number;
   maximum?: number;
   multipleOf?: number;
+  /** How many digits behind the point are of use; not checked. */
+  precision?: number;
   /** Finite choice. */
   enum?: readonly Json[];
   description?: string;
@@ -72,9 +74,10 @@ function read(raw: Record<string, unknown>): Property {
   if (typeof type === "string") found.type = type;
   for (const name of ["title", "unit", "description", "class", "part", "word", "of"])
     if (typeof raw[name] === "string" && raw[name] !== "") found[name] = raw[name];
-  for (const name of ["minimum", "maximum"])
+  for (const name of ["minimum", "maximum", "precision"])
     if (typeof raw[name] === "number" && Number.isFinite(raw[name])) found[name] = raw[name];
-  if (typeof raw.multipleOf === "number" && raw.multipleOf > 0) found.multipleOf = raw.multipleOf;
+  const step = Number(raw.multipleOf);
+  if (step > 0) found.multipleOf = step;
   for (const name of ["readOnly", "writeOnly", "derived", "hidden", "inverted"])
     if (raw[name] === true) found[name] = true;
   if (raw.category === "config" || raw.category === "diagnostic") found.category = raw.category;

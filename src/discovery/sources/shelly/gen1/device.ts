@@ -1,6 +1,6 @@
 // A Shelly of the first generation, described from the topics that its model has and those that it was heard on.
 import type { JsonObject } from "../../../../core/json.ts";
-import type { DescribedDevice, Message, Outgoing, Report } from "../../../described.ts";
+import type { DescribedDevice, Hardware, Message, Outgoing, Report } from "../../../described.ts";
 import { macIdentities } from "../../../mac.ts";
 import { wrong } from "../../../words.ts";
 import { marked } from "../words.ts";
@@ -15,6 +15,7 @@ export interface FirstGeneration {
   /** Twelve hexadecimal digits in small letters. */
   mac: string;
   model: string;
+  hardware: Hardware;
   /** Ends of the topics it reports on. */
   paths: readonly string[];
   /** Whether a press of an input with this count is a new one. */
@@ -22,7 +23,7 @@ export interface FirstGeneration {
 }
 
 export function describeFirstGeneration(device: FirstGeneration): DescribedDevice {
-  const { base, name, mac, model, paths } = device;
+  const { base, name, mac, model, hardware, paths } = device;
   const parts = partsOf(device);
   const values = new Map<string, Value>();
   for (const one of [...parts.values()].flatMap((part) => part.values))
@@ -37,6 +38,7 @@ export function describeFirstGeneration(device: FirstGeneration): DescribedDevic
     deviceType,
     manufacturer: "Shelly",
     model,
+    hardware,
     area: undefined,
     parent: undefined,
     attributes: [...values.values()].map(({ attribute }) => marked(attribute, deviceType)),
@@ -59,12 +61,19 @@ export function describeFirstGeneration(device: FirstGeneration): DescribedDevic
 
 /** Whether a device's topic is one of the house. */
 export function isPath(path: string): boolean {
-  const options = { model: "", named: String, pressed: String, isNew: () => false, units: { isFahrenheit: false } };
+  const options = {
+    model: "",
+    named: String,
+    pressed: String,
+    isNew: () => false,
+    units: { isFahrenheit: false },
+    ends: new Map(),
+  };
   return partOf(path, options) !== undefined;
 }
 
 function partsOf({ paths, model, isNew }: FirstGeneration): Map<string, Part> {
-  const units = { isFahrenheit: false };
+  const [units, ends] = [{ isFahrenheit: false }, new Map()];
   const counts = new Map<string, Set<number>>();
   for (const channel of paths.map(channelOf)) {
     if (!channel) continue;
@@ -79,7 +88,7 @@ function partsOf({ paths, model, isNew }: FirstGeneration): Map<string, Part> {
         named: (name) => (several ? `${name}_${number}` : name),
         pressed: (press) => (several ? `${number}_${press}` : press),
         isNew: (count) => isNew(number, count),
-        units,
+        ...{ units, ends },
       });
       return part ? [[path, part] as const] : [];
     }),

@@ -16,6 +16,16 @@ export interface PartOptions {
   isNew(count: number): boolean;
   /** Of the whole device: it was last heard to speak in °F, as its owner has chosen. */
   units: { isFahrenheit: boolean };
+  /** Of each roller, by its topic. */
+  ends: Map<string, Roller>;
+}
+
+/** Before it is calibrated it reports no position, and has come to an end when it stops. */
+interface Roller {
+  /** Undefined until it has said. */
+  isCalibrated: boolean | undefined;
+  /** Whither it went last. */
+  end: number | undefined;
 }
 
 type Made = (options: PartOptions, path: string) => Part;
@@ -78,9 +88,11 @@ const relay: Made = ({ named }, path) => {
 
 const MOVES: Readonly<Record<string, string>> = { open: "opening", close: "closing", stop: "stopped" };
 
-const roller: Made = ({ named }, path) => {
+const roller: Made = (options, path) => {
+  const { named } = options;
+  const [own, known] = [positionOf(options, path), rollerAt(options, path)];
   const command = named("command");
-  const options = Object.keys(MOVES);
+  const commands = Object.keys(MOVES);
   return values(
     {
       attribute: {
@@ -90,30 +102,58 @@ const roller: Made = ({ named }, path) => {
       decode: ({ text: said }) => (Object.hasOwn(MOVES, said) ? MOVES[said] : undefined),
     },
     {
-      attribute: { name: command, type: "string", options, readable: false, writable: true },
+      attribute: { name: command, type: "string", options: commands, readable: false, writable: true },
       encode(value: Json) {
-        if (typeof value !== "string" || !options.includes(value))
-          throw wrong(command, `must be one of ${options.join(", ")}`);
+        if (typeof value !== "string" || !commands.includes(value))
+          throw wrong(command, `must be one of ${commands.join(", ")}`);
         return { path: `${path}/command`, payload: value };
+      },
+    },
+    {
+      ...own,
+      decode({ text: said }) {
+        if (said === "open" || said === "close") known.end = said === "open" ? 100 : 0;
+        return said === "stop" && known.isCalibrated === false ? known.end : undefined;
       },
     },
   );
 };
 
-const position: Made = ({ named }, path) => {
-  const name = named("position");
+function rollerAt({ ends }: PartOptions, path: string): Roller {
+  const known = ends.get(path) ?? { isCalibrated: undefined, end: undefined };
+  ends.set(path, known);
+  return known;
+}
+
+/** `path`: `roller/0`. */
+function positionOf(options: PartOptions, path: string): Omit<Value, "decode"> {
+  const name = options.named("position");
   const range = { min: 0, max: 100 };
-  return values({
+  const known = rollerAt(options, path);
+  return {
     attribute: { name, type: "number", unit: "%", ...range, readable: true, writable: true },
-    decode(message) {
-      const value = numeric(name, whole).decode?.(message);
-      // -1 where it has not been calibrated.
-      return typeof value === "number" && value >= 0 ? value : undefined;
+    encode(value) {
+      if (known.isCalibrated !== false)
+        return { path: `${path}/command/pos`, payload: String(Math.round(within(name, value, range))) };
+      if (value !== 0 && value !== 100)
+        throw wrong(name, "must be 0 (closed) or 100 (open), until its app has calibrated it");
+      return { path: `${path}/command`, payload: value === 100 ? "open" : "close" };
     },
-    encode: (value) => ({
-      path: path.replace(/pos$/, "command/pos"),
-      payload: String(Math.round(within(name, value, range))),
-    }),
+  };
+}
+
+const position: Made = (options, path) => {
+  const of = path.replace(/\/pos$/, "");
+  const known = rollerAt(options, of);
+  return values({
+    ...positionOf(options, of),
+    decode(message) {
+      const value = numberIn(whole(message));
+      if (value === undefined) return undefined;
+      // -1 where it has not been calibrated, and for a while where it does not know.
+      known.isCalibrated ||= value >= 0;
+      return value < 0 ? undefined : value;
+    },
   });
 };
 

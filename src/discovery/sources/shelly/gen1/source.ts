@@ -1,7 +1,8 @@
 // Shelly of the first generation: `shellies/announce`, asked for with `shellies/command`, and topics below `shellies/ID`.
 import { messageOf } from "../../../../core/errors.ts";
 import { isObject } from "../../../../core/json.ts";
-import type { Message } from "../../../described.ts";
+import type { Hardware, Message } from "../../../described.ts";
+import { inNetwork } from "../../../hardware.ts";
 import { macIn } from "../../../mac.ts";
 import type { Heard, Sender, SourceHost } from "../../../source.ts";
 import { type Accounts, createAccounts } from "../accounts.ts";
@@ -22,6 +23,7 @@ interface Known {
   mac: string | undefined;
   model: string;
   mode: string | undefined;
+  hardware: Hardware;
   paths: Set<string>;
   /** What came on topics before they were described. */
   early: Map<string, Message>;
@@ -51,6 +53,7 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
         mac: undefined,
         model: "",
         mode: undefined,
+        hardware: {},
         paths: new Set(),
         early: new Map(),
         earlyBytes: 0,
@@ -64,7 +67,7 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
 
   function announced({ sender, topic, payload, message }: Heard): void {
     const { json } = payload.length > LARGEST_BYTES ? {} : message();
-    const { id, mac, model, mode } = isObject(json) ? json : {};
+    const { id, mac, model, mode, ip, fw_ver: version } = isObject(json) ? json : {};
     const own = macIn(mac);
     if (typeof id !== "string" || !/^[^/+#\0]{1,64}$/.test(id) || own === undefined || typeof model !== "string") {
       host.broken(sender, ANNOUNCE, `${topic.slice(0, 100)}: an announcement needs id, mac and model`);
@@ -79,7 +82,7 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
     }
     const isOther = known.model !== model || known.mode !== mode;
     const paths = pathsOf(model, typeof mode === "string" ? mode : undefined);
-    Object.assign(known, { mac: own, model: model.slice(0, 64), mode });
+    Object.assign(known, { mac: own, model: model.slice(0, 64), mode, hardware: inNetwork({ mac: own, ip, version }) });
     if (isOther) known.paths = new Set([...(known.describedAt === undefined ? known.paths : []), ...paths]);
     for (const other of accounts.takeRenamed(sender, id, own)) host.withdraw(sender, ROOT + other);
     if (paths.length > 0) describe(sender, id, known);
@@ -120,13 +123,13 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
   }
 
   function describe(sender: Sender, id: string, known: Known): void {
-    const { mac, model, paths, early } = known;
+    const { mac, model, hardware, paths, early } = known;
     if (mac === undefined) return;
     const base = ROOT + id;
     known.describedAt ??= host.clock.mono();
     try {
       const device = describeFirstGeneration({
-        ...{ base, name: id, mac, model, paths: [...paths] },
+        ...{ base, name: id, mac, model, hardware, paths: [...paths] },
         isNew: (input, count) => isNewPress(known, input, count),
       });
       host.describe(sender, base, device);

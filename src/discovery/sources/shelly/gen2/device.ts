@@ -1,6 +1,7 @@
 // A Shelly of the second generation or later, described from its status and configuration: its components, each with an id.
 import { isObject, type Json, type JsonObject } from "../../../../core/json.ts";
 import type { DescribedDevice, Message, Outgoing, Report } from "../../../described.ts";
+import { inNetwork } from "../../../hardware.ts";
 import { macIdentities } from "../../../mac.ts";
 import { wrong } from "../../../words.ts";
 import { marked } from "../words.ts";
@@ -14,6 +15,8 @@ export interface ShellyInfo {
   mac: string;
   name: string | undefined;
   model: string | undefined;
+  /** Of its firmware. */
+  version?: string | undefined;
 }
 
 export interface ShellyOptions {
@@ -53,6 +56,7 @@ export function describeShelly({ info, status, config, nextId, refresh }: Shelly
     deviceType,
     manufacturer: "Shelly",
     model: info.model,
+    hardware: inNetwork({ mac, ip: addressIn(status), version: info.version }),
     area: undefined,
     parent: undefined,
     attributes: all.map(({ attribute }) => marked(attribute, deviceType)),
@@ -76,6 +80,10 @@ export function describeShelly({ info, status, config, nextId, refresh }: Shelly
         request(prefix, { id: nextId(method), method, params }),
       ),
   };
+}
+
+function addressIn({ wifi, eth }: JsonObject): Json | undefined {
+  return (isObject(eth) && eth.ip) || (isObject(wifi) ? wifi.sta_ip : undefined);
 }
 
 /** The answer comes below the device's own prefix, where it may publish. */

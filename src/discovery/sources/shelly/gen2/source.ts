@@ -156,9 +156,10 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
 const questionsTo = (prefix: string): Outgoing[] =>
   QUESTIONS.map((method, at) => request(prefix, { id: at + 1, method }));
 
-function infoIn(prefix: string, { mac, name, model, app }: JsonObject): ShellyInfo | undefined {
+function infoIn(prefix: string, { mac, name, model, app, ver }: JsonObject): ShellyInfo | undefined {
   const own = macIn(mac);
-  return own === undefined ? undefined : { prefix, mac: own, name: textIn(name), model: textIn(model) ?? textIn(app) };
+  if (own === undefined) return undefined;
+  return { prefix, mac: own, name: textIn(name), model: textIn(model) ?? textIn(app), version: textIn(ver) };
 }
 
 /** `src`: `shellyhtg3-84fce63ad204`, which is all that one that sleeps says of its model. */

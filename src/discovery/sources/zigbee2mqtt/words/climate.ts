@@ -23,7 +23,10 @@ export function climateWords(properties: ReadonlyMap<string, Property>): Derived
     const measured = features.get("local_temperature");
     const running = features.get("running_state") ?? part.beside("running_state");
     const action = hasPresses ? BESIDE_PRESSES : "action";
+    const [preset, humidity] = [features.get("preset"), part.beside("humidity")];
     return [
+      ...(preset ? [derive(preset, { word: "preset_mode", suffix })] : []),
+      ...(humidity ? [derive(humidity, { word: "current_humidity", suffix })] : []),
       ...(measured ? [degrees(measured, "current_temperature", suffix)] : []),
       ...targets(part),
       ...modeOf(part),

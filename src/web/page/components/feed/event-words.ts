@@ -73,6 +73,14 @@ const EVENTS: Readonly<Record<string, readonly [AnyIconName, Words]>> = {
     "plug",
     (event) => phrase(event.available === true ? "event.available" : "event.unavailable", { device: device(event) }),
   ],
+  device_attributes_unavailable: [
+    "plug",
+    (event) => {
+      const names = (event.unavailable ?? []) as string[];
+      const key = names.length > 0 ? "event.parts_unavailable" : "event.parts_available";
+      return phrase(key, { device: device(event), names: names.slice(0, MOST_CHANGES).join(", ") });
+    },
+  ],
   device_action: ["button", (event) => phrase("event.action", { device: device(event), action: text(event.action) })],
   device_command_sent: ["power", (event) => by(wanted("event.command", event), event.actor_name)],
   device_command_failed: ["alert", (event) => wanted("event.command_failed", event)],

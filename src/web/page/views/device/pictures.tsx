@@ -10,7 +10,7 @@ interface Kept {
   of: string | null;
 }
 
-const MOST_LISTED = 30;
+const MAX_LISTED = 30;
 
 export function Pictures({ device: { id, name, attributes } }: { device: Device }) {
   const newest = String(attributes.picture_at ?? "");
@@ -33,7 +33,7 @@ export function Pictures({ device: { id, name, attributes } }: { device: Device 
         <label>
           {t("device.picture_choose")}{" "}
           <select value={shown?.at} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
-            {kept.slice(0, MOST_LISTED).map((one) => (
+            {kept.slice(0, MAX_LISTED).map((one) => (
               <option key={`${one.at} ${one.of}`} value={one.at}>
                 {[new Date(one.at).toLocaleString(), one.of].filter(Boolean).join(" · ")}
               </option>
