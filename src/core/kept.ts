@@ -1,6 +1,8 @@
 // Where two machines share a house, and hub.toml says so, whoever changes something is answered when both have it on their disks.
 
 export interface Kept {
+  /** How often one of the hub's own devices was commanded. Only grows. */
+  commanded(): number;
   /**
    * How often something was changed that is kept although nobody asked for it over a route of its own: one of the hub's own devices was
    * commanded (a mode, a timer), a variable was set. Only grows.
@@ -18,8 +20,12 @@ export interface Kept {
 /** See `Kept.told`. */
 export type Told = Kept["told"];
 
-/** To be called before what may change something, and what it returns when that is done: as `Kept.confirmed`. Unless `always`, only where `changed` has grown. */
-export function watchKept(kept: Kept, always: boolean): () => Promise<string | undefined> {
-  const before = kept.changed();
-  return async () => (always || kept.changed() !== before ? kept.confirmed() : undefined);
+/** Whether what is done is kept: always, where it commands the hub's own devices, or where rules change something meanwhile as well. */
+export type Keeps = boolean | "rules";
+
+/** To be called before what may change something, and what it returns when that is done: as `Kept.confirmed`. */
+export function watchKept(kept: Kept, keeps: Keeps): () => Promise<string | undefined> {
+  const count = keeps === "rules" ? kept.changed : kept.commanded;
+  const before = count();
+  return async () => (keeps === true || count() !== before ? kept.confirmed() : undefined);
 }

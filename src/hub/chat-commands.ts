@@ -138,9 +138,9 @@ export function createChatCommands(deps: ChatCommandDeps): ChatCommands {
     const actor = { kind: "user", id: user.id, name: user.username };
     const detail = `written by ${from.name.slice(0, 100)} in ${channel}`;
     try {
-      const confirmed = deps.kept && watchKept(deps.kept, false);
+      const confirmed = deps.kept && watchKept(deps.kept, "rules");
       const reply = await commands[command]?.({ rest: rest.join(" "), actor, role: user.role, detail });
-      const problem = await confirmed?.();
+      const problem = confirmed && (await confirmed());
       return reply && problem !== undefined ? { ...reply, text: `${reply.text}\n${HERE_ALONE}` } : reply;
     } catch (error) {
       return { text: messageOf(error) };

@@ -73,12 +73,14 @@ export function keptBy(
   }: {
     virtual: Pick<VirtualDevices, "commanded">;
     variables: Pick<Variables, "written" | "flush">;
-    secondMachine: Pick<SecondMachine, "confirmed">;
+    secondMachine: Pick<SecondMachine, "confirmed" | "status">;
   },
 ): Kept | undefined {
   if (standby.acknowledge === "local") return undefined;
-  /** What `changed` was when the other machine last had all. */
+  /** What `changed` was when the other machine last had all, and when it last had not. */
   let sure = 0;
+  let missed = 0;
+  let telling: { changes: number; done: Promise<void> } | undefined;
   const changed = (): number => virtual.commanded() + variables.written();
 
   async function confirmed(): Promise<string | undefined> {
@@ -87,10 +89,26 @@ export function keptBy(
     variables.flush();
     const problem = await secondMachine.confirmed();
     if (problem === undefined) sure = Math.max(sure, now);
+    else missed = Math.max(missed, now);
     return problem;
   }
 
-  return { changed, confirmed, told: () => (changed() === sure ? undefined : confirmed().then(() => undefined)) };
+  /** Each change is waited for, and counted as missed, once, however much tells of it. */
+  function told(): Promise<void> | undefined {
+    const changes = changed();
+    if (changes === sure) return undefined;
+    if (telling?.changes === changes) return telling.done;
+    const machine = secondMachine.status();
+    if (!machine || (changes === missed && !machine.isConfirming)) return undefined;
+    const own = { changes, done: confirmed().then(end, end) };
+    function end(): void {
+      if (telling === own) telling = undefined;
+    }
+    telling = own;
+    return own.done;
+  }
+
+  return { commanded: virtual.commanded, changed, confirmed, told };
 }
 
 /** A restart that leaves those who changed something the time for their answers. */

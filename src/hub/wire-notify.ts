@@ -101,9 +101,9 @@ export function wireNotify(
       db,
       notifier: {
         list: notifier.list,
-        async deliver(addressed, ...how) {
-          await late.kept?.told();
-          return pictures.deliver(withLinks(addressed, hooks), ...how);
+        deliver(addressed, ...how) {
+          const deliver = () => pictures.deliver(withLinks(addressed, hooks), ...how);
+          return late.kept?.told()?.then(deliver) ?? deliver();
         },
       },
       sent: (sent) => hooks.sent(sent),

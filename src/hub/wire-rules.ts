@@ -59,10 +59,7 @@ export function wireRules(
   const effects = houseEffects({
     ...house,
     feed,
-    async request(asked, signal) {
-      await told();
-      return request(asked, signal);
-    },
+    request: (asked, signal) => told()?.then(() => request(asked, signal)) ?? request(asked, signal),
     publish: (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
     tellPlugins(eventType, fields) {
       // Where MQTT is off there are no plugins.

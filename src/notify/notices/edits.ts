@@ -7,8 +7,8 @@ import type { RandomBytes } from "../../core/ids.ts";
 import { background } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import { type Channel, type ChannelMessage, DeliveryError } from "../channel.ts";
-import { isNamed, type Notice, type NoticeMessage } from "./notice.ts";
 import type { NoticesDeps } from "./deps.ts";
+import { isNamed, type Notice, type NoticeMessage } from "./notice.ts";
 import type { NoticeStore } from "./store.ts";
 
 export interface EditsDeps {
@@ -89,7 +89,9 @@ export function createEdits(deps: EditsDeps): Edits {
     if (state === message.shows) return undefined;
     const late = new AbortController();
     using _timer = clock.after("notice-edit", EACH_WITHIN_MS, () => late.abort());
-    await deps.confirmed?.();
+    const confirmed = deps.confirmed?.();
+    if (confirmed) await confirmed;
+    if (ending.signal.aborted) return undefined;
     try {
       await apply(message, notice, AbortSignal.any([ending.signal, late.signal]));
     } catch (error) {

@@ -83,8 +83,8 @@ export function createNotices(deps: NoticesDeps): Notices {
     actions: (channel, remote) => actionsAbout(store.noticeOf(channel, remote)),
     async answered(channel, answer) {
       const words = notices.answered(channel, answer);
-      const problem = words === THANKS ? await deps.confirmed?.() : undefined;
-      return problem === undefined ? words : HERE_ALONE;
+      const confirmed = words === THANKS ? deps.confirmed?.() : undefined;
+      return confirmed && (await confirmed) !== undefined ? HERE_ALONE : words;
     },
     written: async (channel, text, from) => deps.written?.(channel, text, from),
   });

@@ -7,7 +7,8 @@ import type { Run } from "./entry.ts";
 import type { RuleChains } from "./rule-chain.ts";
 import type { RunEnd } from "./runs.ts";
 
-export interface RunEvents {
+/** Disposing of it tells at once what waits to be told. */
+export interface RunEvents extends Disposable {
   ended(run: Run, how: RunEnd): void;
   /** Of a run from before the start that nobody takes up. The name is undefined if its rule is gone. */
   lost(run: { ruleId: string; ruleName: string | undefined; id: string }, why: string): void;
@@ -24,6 +25,8 @@ export interface RunEventsOptions {
 export function createRunEvents({ host, log, chains, told }: RunEventsOptions): RunEvents {
   /** The types of triggers as `rule_fired` spells them, by ours. */
   const wireTypes = new Map<string, string>();
+  /** They are over; the other machine of the house does not have yet what they changed. */
+  const held = new Set<Run>();
 
   function wireTypeOf(type: string): string {
     const known = wireTypes.get(type) ?? upperCamelCase(type);
@@ -43,10 +46,14 @@ export function createRunEvents({ host, log, chains, told }: RunEventsOptions): 
   }
 
   function tellFired(run: Run): void {
-    const tell = (): void => chains.during(run, () => fired(run));
-    const held = told?.();
-    if (held) background(log, "rule_fired", held.then(tell));
-    else tell();
+    held.add(run);
+    const confirmed = told?.();
+    if (confirmed) background(log, "rule_fired", confirmed.then(() => release(run)));
+    else release(run);
+  }
+
+  function release(run: Run): void {
+    if (held.delete(run)) chains.during(run, () => fired(run));
   }
 
   function broken({ entry: { rule }, trace }: Run, reason: string): void {
@@ -67,6 +74,9 @@ export function createRunEvents({ host, log, chains, told }: RunEventsOptions): 
     lost({ ruleId, ruleName = ruleId, id }, reason) {
       warn(ruleName, reason);
       host.emit({ type: "rule_run_ended", rule_id: ruleId, rule_name: ruleName, run_id: id, reason });
+    },
+    [Symbol.dispose]() {
+      for (const run of held) release(run);
     },
   };
 }

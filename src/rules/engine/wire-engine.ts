@@ -127,7 +127,7 @@ export function wireEngine(
   if (options.budget) stack.use(options.budget.enlist(runStore.fold));
   const running = () => [...entries.values()].flatMap((entry) => [...entry.running]);
   const effects = stack.use(openEffects({ db: options.db, clock, log, keeper, running }));
-  const runEvents = createRunEvents({ host, log, chains, told: options.told });
+  const runEvents = stack.use(createRunEvents({ host, log, chains, told: options.told }));
   const allRuns = createRuns({
     ...{ clock, log, traces, quota, keeper },
     onOver(run, how) {

@@ -1,5 +1,5 @@
 // Which files a standby lacks. A file is read when its attributes have changed, so that nothing is read twice.
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SourceFile } from "../../backup/home-contents.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -38,22 +38,14 @@ interface Listed {
   hashes: Map<string, string>;
   /** Those that are there, but cannot be read or are too large: a copy of them stays as it is. */
   unread: Set<string>;
-  /** As they were before they were listed. The hub replaces files whole, and each time their folder changes. */
-  folders: ReadonlyMap<string, ListedFolder>;
-}
-
-interface ListedFolder {
-  stamp: string | undefined;
-  /** Of all that is in it. */
-  names: string;
+  /** With the stamps that they had before they were listed. The hub replaces files whole, and each time their folder changes. */
+  folders: ReadonlyMap<string, string | undefined>;
 }
 
 const SHORTEST_PAUSE_MS = 1000;
 const MOST_BYTES = 8 * 1_048_576;
 const LARGEST_FILE = 256 * 1_048_576;
 const MOST_FILES = 50_000;
-/** It came while the others were listed. */
-const UNSEEN: ListedFolder = { stamp: undefined, names: "?" };
 const SKIPPED = ["ENOENT", "EACCES", "EPERM", "ELOOP", "ENOTDIR"];
 
 export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: Pick<Log, "warn"> }): FileCopies {
@@ -105,31 +97,19 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
     return stat ? stampOf(stat, clock.now()) : "none";
   }
 
-  /** A folder that has changed, or is too young to tell, is looked into by itself: to list a whole home takes milliseconds. */
-  function isAsListed(listed: Listed): boolean {
-    const changed = [...listed.folders].filter(
-      ([folder, { stamp }]) => stamp === undefined || stampOfFolder(folder) !== stamp,
-    );
-    if (changed.some(([folder, { names }]) => namesIn(folder) !== names)) return false;
-    const folders = new Set(changed.map(([folder]) => folder));
-    return [...listed.files.values()].every(
-      (one) => !folders.has(dirname(join(home.root, one.path))) || hashOf(one) === listed.hashes.get(one.path),
-    );
-  }
-
-  function lookAt(folder: string): ListedFolder {
-    return { stamp: stampOfFolder(folder), names: namesIn(folder) };
+  function isAsListed({ folders }: Listed): boolean {
+    return [...folders].every(([folder, stamp]) => stamp !== undefined && stampOfFolder(folder) === stamp);
   }
 
   function list(): Listed {
     const before = foldersOf(home, current?.files.keys() ?? []);
-    const seen = new Map(before.map((folder) => [folder, lookAt(folder)]));
+    const stamps = new Map(before.map((folder) => [folder, stampOfFolder(folder)]));
     const { files, skipped } = listCopiedFiles(home);
     const folders = new Map(
       foldersOf(
         home,
         files.map(({ path }) => path),
-      ).map((folder) => [folder, seen.get(folder) ?? UNSEEN]),
+      ).map((folder) => [folder, stamps.get(folder)]),
     );
     if (files.length > MOST_FILES)
       throw new HubError("too_large", `a standby copies at most ${MOST_FILES} files, and there are ${files.length}`);
@@ -167,15 +147,6 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
       if (pace.isDue()) current = pace.measure(list);
     },
   };
-}
-
-function namesIn(folder: string): string {
-  try {
-    return readdirSync(folder).sort().join("/");
-  } catch (error) {
-    if (SKIPPED.includes(systemCode(error) ?? "")) return "";
-    throw new HubError("storage", `cannot read ${folder}: ${messageOf(error)}`, { cause: error });
-  }
 }
 
 /** All folders that a file of the copy may come into, or go from. */

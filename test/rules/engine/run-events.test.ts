@@ -40,6 +40,21 @@ test("rule_fired follows the last action, also where one of them waits", async (
   expect(story.slice(4)).toEqual(["d", "rule_fired r2"]);
 });
 
+test("rule_fired waits for the other machine of the house, its commands do not, and a stop leaves none out", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using rig = openRig({ told: () => promise });
+  const story = watched(rig);
+  rig.begin(rule("r1", { triggers: clap, actions: [on("a")] }));
+  await clapped(rig);
+  expect(story).toEqual(["a"]);
+  await rig.engine[Symbol.asyncDispose]();
+  expect(story).toEqual(["a", "rule_fired r1"]);
+  resolve();
+  await promise;
+  await rig.clock.advance(0);
+  expect(story).toEqual(["a", "rule_fired r1"]);
+});
+
 test("an action that fails is told first, and the rule has fired all the same", async () => {
   await using rig = openRig();
   const story = watched(rig);

@@ -120,29 +120,6 @@ test("a file of the same size and time is another one, where it was written just
   expect(pathsOf(now.read({ files: first.id ?? "" }))).toEqual(["rules/a.ron"]);
 });
 
-test("what the hub itself has just written is found at once, in folders that are too young to tell by their times", () => {
-  const real = openFileCopies(homeAt(folder.at("home")), { clock: createVirtualClock(Date.now()), log: { warn() {} } });
-  let files = real.read({}, true).id ?? "";
-  const found = (): string[] => {
-    const answer = real.read({ files }, true);
-    files = answer.id ?? "";
-    return pathsOf(answer).sort();
-  };
-  const replace = (path: string, content: string): void => {
-    put(`${path}.tmp`, content);
-    renameSync(folder.at("home", `${path}.tmp`), folder.at("home", path));
-  };
-  replace("rules/a.ron", "a");
-  expect([found(), found()]).toEqual([["rules/a.ron"], []]);
-  replace("rules/a.ron", "b");
-  expect([found(), found()]).toEqual([["rules/a.ron"], []]);
-  replace("config/hub.toml", "# changed");
-  replace("rules/deep/c.ron", "c");
-  expect([found(), found()]).toEqual([["config/hub.toml", "rules/deep/c.ron"], []]);
-  rmSync(folder.at("home", "rules", "a.ron"));
-  expect([found(), found()]).toEqual([["-rules/a.ron"], []]);
-});
-
 test("many megabytes come in several answers", async () => {
   for (let count = 0; count < 5; count++) put(`plugins/x/${count}`, new Uint8Array(4 * MIB).fill(count));
   const { paths, answers } = await all();
