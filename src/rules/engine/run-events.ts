@@ -48,7 +48,12 @@ export function createRunEvents({ host, log, chains, told }: RunEventsOptions): 
   function tellFired(run: Run): void {
     held.add(run);
     const confirmed = told?.();
-    if (confirmed) background(log, "rule_fired", confirmed.then(() => release(run)));
+    if (confirmed)
+      background(
+        log,
+        "rule_fired",
+        confirmed.then(() => release(run)),
+      );
     else release(run);
   }
 

@@ -1,7 +1,7 @@
 // Each run ends with one event: `rule_fired` once its actions were executed, or `rule_run_ended` where something else ended it.
 import { describe, expect, test } from "bun:test";
 import type { Typed } from "../../../src/rules/model/define.ts";
-import { on, openRig, type Rig, rule } from "./rig.ts";
+import { OWN, on, openRig, type Rig, rule } from "./rig.ts";
 
 const clap = { type: "hears", event: "clap" };
 const wait = (secs: number): Typed => ({ type: "delay", secs });
@@ -42,7 +42,7 @@ test("rule_fired follows the last action, also where one of them waits", async (
 
 test("rule_fired waits for the other machine of the house, its commands do not, and a stop leaves none out", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  await using rig = openRig({ told: () => promise });
+  await using rig = openRig({ ...OWN, told: () => promise });
   const story = watched(rig);
   rig.begin(rule("r1", { triggers: clap, actions: [on("a")] }));
   await clapped(rig);
