@@ -48,13 +48,13 @@ export function createRunEvents({ host, log, chains, told }: RunEventsOptions): 
   function tellFired(run: Run): void {
     held.add(run);
     const confirmed = told?.();
-    if (confirmed)
+    if (confirmed === undefined) release(run);
+    else
       background(
         log,
         "rule_fired",
         confirmed.then(() => release(run)),
       );
-    else release(run);
   }
 
   function release(run: Run): void {
