@@ -13,7 +13,7 @@ import type { HubOptions, Late } from "./hub/options.ts";
 import { retryParts } from "./hub/part-retries.ts";
 import { createPartStarter, type PartStarter } from "./hub/part-starter.ts";
 import { createStartTimes, type StartTimes } from "./hub/start-times.ts";
-import { type TwoMachinesView, tookOverEvent, viewTwoMachines } from "./hub/two-machines.ts";
+import { keptBy, type TwoMachinesView, tookOverEvent, viewTwoMachines } from "./hub/two-machines.ts";
 import { wireAlerts } from "./hub/wire-alerts.ts";
 import { wireApi } from "./hub/wire-api.ts";
 import { wireBackup } from "./hub/wire-backup.ts";
@@ -64,6 +64,7 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     refuse: starter.refusal("mqtt"),
     api: undefined,
     ready: false,
+    kept: undefined,
   };
   const latencies = createLatencies();
   const house = starter.begin("house", () => wireHouse(options, stores, { late, starter, latencies, stack }));
@@ -73,7 +74,7 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     () => wireNotify(options, stores, { house, pictures, late, stack }),
     disabledNotify,
   );
-  const openNotices = () => wireNotices(options, stores, { house, notifications, stack });
+  const openNotices = () => wireNotices(options, stores, { house, notifications, late, stack });
   const wiredNotices = starter.beginUnlessOff("notify", openNotices, disabledNotices);
   for (const { table, key, problem } of stores.db.faults.list())
     log.error("something in the state database cannot be read", { table, key, problem });
@@ -100,6 +101,7 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     outbox: notifications.outbox,
     stack,
   });
+  late.kept = keptBy(options, { ...house, secondMachine });
   const twoMachines = viewTwoMachines(options, secondMachine);
   const wired = {
     ...stores,
@@ -123,7 +125,7 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     twoMachines,
   };
   const alerts = stack.use(wireAlerts(options, wired));
-  wiredNotices.hear(commandsOfChats(options, { ...wired, alerts }));
+  wiredNotices.hear(commandsOfChats(options, { ...wired, alerts, kept: late.kept }));
   const restart = () => options.requestRestart({ apply: async () => {} });
   stack.use(watchForDisk({ clock: edge.clock, log, home, db: stores.db, restart }));
   if (options.start) stack.use(retryParts({ clock: edge.clock, log, watch: options.start, restart }));

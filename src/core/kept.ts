@@ -1,17 +1,31 @@
 // Where two machines share a house, and hub.toml says so, whoever changes something is answered when both have it on their disks.
 
 export interface Kept {
-  /** How often one of the hub's own devices was commanded (a mode, a timer): what they are is kept. Only grows. */
+  /** How often one of the hub's own devices was commanded. Only grows. */
   commanded(): number;
-  /** Resolves when the other machine has all that is on this one's disk now; with a sentence where it has not. */
+  /**
+   * How often something was changed that is kept although nobody asked for it over a route of its own: one of the hub's own devices was
+   * commanded (a mode, a timer), a variable was set. Only grows.
+   */
+  changed(): number;
+  /** Resolves when the other machine has all that was changed here until now; with a sentence where it has not. */
   confirmed(): Promise<string | undefined>;
+  /**
+   * For what tells others of changes: resolves when the other machine has them, or after some seconds without it. Undefined where it has
+   * them already. Never rejects.
+   */
+  told(): Promise<void> | undefined;
 }
 
-/**
- * To be called before what may change something, and what it returns when that is done: as `Kept.confirmed`. Unless `always`, only where
- * one of the hub's own devices was commanded.
- */
-export function watchKept(kept: Kept, always: boolean): () => Promise<string | undefined> {
-  const before = kept.commanded();
-  return async () => (always || kept.commanded() !== before ? kept.confirmed() : undefined);
+/** See `Kept.told`. */
+export type Told = Kept["told"];
+
+/** Whether what is done is kept: always, where it commands the hub's own devices, or where rules change something meanwhile as well. */
+export type Keeps = boolean | "rules";
+
+/** To be called before what may change something, and what it returns when that is done: as `Kept.confirmed`. */
+export function watchKept(kept: Kept, keeps: Keeps): () => Promise<string | undefined> {
+  const count = keeps === "rules" ? kept.changed : kept.commanded;
+  const before = count();
+  return async () => (keeps === true || count() !== before ? kept.confirmed() : undefined);
 }

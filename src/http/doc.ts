@@ -3,6 +3,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { Role } from "../auth/roles.ts";
 import type { ErrorCode } from "../core/errors.ts";
+import type { Keeps } from "../core/kept.ts";
 import { type AuditedAct, auditHooks } from "./audit-trail.ts";
 import { CONFIRMATION_HEADER } from "./callers.ts";
 import type { Access, GuestThing, Scope } from "./resources.ts";
@@ -46,9 +47,9 @@ export interface RouteDoc {
   acts?: boolean;
   /**
    * Whether what it changes is kept, and is to outlive this machine; unless said, all that `acts` does. Else only what it commands the
-   * hub's own devices is.
+   * hub's own devices is; with "rules", also what rules change before it is answered.
    */
-  keeps?: boolean;
+  keeps?: Keeps;
   /** A public route that is not in `[server] max_anonymous_requests_per_second`: it costs no more than a refusal, or knows its callers. */
   unlimited?: boolean;
   summary: string;

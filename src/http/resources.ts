@@ -2,6 +2,7 @@
 import type { AnyElysia } from "elysia";
 import type { Role } from "../auth/roles.ts";
 import { HubError } from "../core/errors.ts";
+import type { Keeps } from "../core/kept.ts";
 
 /** The role a caller needs for a route; none for `public`. */
 export type Access = Role | "public";
@@ -30,7 +31,7 @@ export interface Route {
   /** It changes something in the hub or in the house: only the hub of the house does it. */
   acts: boolean;
   /** What it changes is kept: see `RouteDoc`. */
-  keeps: boolean;
+  keeps: Keeps;
   /** Guests may pass for the things that were chosen for them, though their role is too low. */
   guests: GuestThing | undefined;
   /** Whether the token may be in the query: browsers cannot send headers with a WebSocket. */
@@ -68,7 +69,7 @@ export function resourcesOf(apps: readonly AnyElysia[], publicPaths: readonly st
       // Handlers that check their callers by themselves refuse those first.
       anyQuery: detail["x-any-query"] === true || detail["x-needs"] !== undefined,
       acts,
-      keeps: (detail["x-keeps"] as boolean | undefined) ?? acts,
+      keeps: (detail["x-keeps"] as Keeps | undefined) ?? acts,
       guests: detail["x-guests"] as GuestThing | undefined,
       tokenInQuery: detail["x-token-in-query"] === true,
       streamedBody: detail["x-streamed-body"] === true,

@@ -8,7 +8,9 @@ import type { Clock } from "../core/clock.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
 import { messageOf } from "../core/errors.ts";
 import { valueText } from "../core/formats.ts";
+import { type Kept, watchKept } from "../core/kept.ts";
 import type { Reply, Sender } from "../notify/channel.ts";
+import { HERE_ALONE } from "../notify/notices/words.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Guests } from "../state/guests.ts";
 import type { Registry } from "../state/registry.ts";
@@ -24,6 +26,8 @@ export interface ChatCommandDeps {
   rules: Pick<Rules, "list" | "run">;
   /** Kinds of alerts that are raised now. */
   degraded: () => readonly string[];
+  /** Undefined where nobody waits for the other machine of the house. */
+  kept?: Kept | undefined;
   /** The name of the user whose rights a channel's commands have. */
   userOf: (channel: string) => string | undefined;
 }
@@ -134,7 +138,10 @@ export function createChatCommands(deps: ChatCommandDeps): ChatCommands {
     const actor = { kind: "user", id: user.id, name: user.username };
     const detail = `written by ${from.name.slice(0, 100)} in ${channel}`;
     try {
-      return await commands[command]?.({ rest: rest.join(" "), actor, role: user.role, detail });
+      const confirmed = deps.kept && watchKept(deps.kept, "rules");
+      const reply = await commands[command]?.({ rest: rest.join(" "), actor, role: user.role, detail });
+      const problem = confirmed && (await confirmed());
+      return reply && problem !== undefined ? { ...reply, text: `${reply.text}\n${HERE_ALONE}` } : reply;
     } catch (error) {
       return { text: messageOf(error) };
     }

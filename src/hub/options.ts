@@ -4,6 +4,7 @@ import type { HubConfig } from "../config/sections.ts";
 import type { Edge } from "../core/edge.ts";
 import { HubError } from "../core/errors.ts";
 import type { OwnGate } from "../core/gate.ts";
+import type { Kept } from "../core/kept.ts";
 import type { Log } from "../core/log.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import type { ShippedProfiles } from "../discovery/sources/profiles/read-profile.ts";
@@ -60,6 +61,8 @@ export interface Late {
   api: { host: string; port: number; tls: boolean } | undefined;
   /** True once everything has started. */
   ready: boolean;
+  /** Undefined where nobody waits for the other machine of the house; nothing is told to anybody before it is here. */
+  kept: Kept | undefined;
   /** Where there will be no MQTT. Throws HubError `part_off`. */
   refuse: Refuse | undefined;
 }

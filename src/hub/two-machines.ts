@@ -9,6 +9,7 @@ import type { HubEvent } from "../events/catalog.ts";
 import type { SecondMachine } from "../standby/source/second-machine.ts";
 import type { StandbyStatus, StandbyWatch } from "../standby/source/status.ts";
 import type { TakeOver } from "../standby/standing.ts";
+import type { Variables } from "../state/variables.ts";
 import type { VirtualDevices } from "../state/virtual/virtual-devices.ts";
 import type { TakenOver, TwoMachines } from "../system/two-machines.ts";
 import type { HubOptions } from "./options.ts";
@@ -67,11 +68,47 @@ export function keptBy(
   { config: { standby } }: Pick<HubOptions, "config">,
   {
     virtual,
+    variables,
     secondMachine,
-  }: { virtual: Pick<VirtualDevices, "commanded">; secondMachine: Pick<SecondMachine, "confirmed"> },
+  }: {
+    virtual: Pick<VirtualDevices, "commanded">;
+    variables: Pick<Variables, "written" | "flush">;
+    secondMachine: Pick<SecondMachine, "confirmed" | "status">;
+  },
 ): Kept | undefined {
   if (standby.acknowledge === "local") return undefined;
-  return { commanded: virtual.commanded, confirmed: secondMachine.confirmed };
+  /** What `changed` was when the other machine last had all, and when it last had not. */
+  let sure = 0;
+  let missed = 0;
+  let telling: { changes: number; done: Promise<void> } | undefined;
+  const changed = (): number => virtual.commanded() + variables.written();
+
+  async function confirmed(): Promise<string | undefined> {
+    const now = changed();
+    // Only what is on this machine's disk can be on the other one's.
+    variables.flush();
+    const problem = await secondMachine.confirmed();
+    if (problem === undefined) sure = Math.max(sure, now);
+    else missed = Math.max(missed, now);
+    return problem;
+  }
+
+  /** Each change is waited for, and counted as missed, once, however much tells of it. */
+  function told(): Promise<void> | undefined {
+    const changes = changed();
+    if (changes === sure) return undefined;
+    if (telling?.changes === changes) return telling.done;
+    const machine = secondMachine.status();
+    if (!machine || (changes === missed && !machine.isConfirming)) return undefined;
+    const own = { changes, done: confirmed().then(end, end) };
+    function end(): void {
+      if (telling === own) telling = undefined;
+    }
+    telling = own;
+    return own.done;
+  }
+
+  return { commanded: virtual.commanded, changed, confirmed, told };
 }
 
 /** A restart that leaves those who changed something the time for their answers. */

@@ -42,7 +42,7 @@ import { pluginUploads } from "./plugin-uploads.ts";
 import { problemsNow } from "./problems.ts";
 import { noteConfig } from "./start-audit.ts";
 import type { StartTimes } from "./start-times.ts";
-import { hubAssertion, keptBy, restartAfter, type TwoMachinesView } from "./two-machines.ts";
+import { hubAssertion, restartAfter, type TwoMachinesView } from "./two-machines.ts";
 import type { Archives } from "./wire-backup.ts";
 import { readThroughArchive } from "./wire-export.ts";
 import type { House } from "./wire-house.ts";
@@ -100,7 +100,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
   });
   const status = statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients);
   const assertHub = hubAssertion(options, wired.secondMachine);
-  const kept = keptBy(options, wired);
+  const { kept } = late;
   stack.use(startSnapshotExpiry({ home, clock, log: log.child("upgrade"), isWell: () => health().ready }));
   const metrics = stack.use(startMetrics({ ...wired, clock, status, stream: () => stream }));
   const app = createApp({

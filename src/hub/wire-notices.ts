@@ -3,6 +3,7 @@
 import type { Alerts } from "../alerts/alerts.ts";
 import { timezoneOf } from "../config/location.ts";
 import { secret } from "../core/ids.ts";
+import type { Kept } from "../core/kept.ts";
 import { lazy } from "../core/lazy.ts";
 import { createMeta } from "../db/meta.ts";
 import { ACKNOWLEDGE } from "../notify/channel.ts";
@@ -15,7 +16,7 @@ import type { Notices } from "../notify/notices/notices.ts";
 import { createHouseTime } from "../notify/render.ts";
 import { withoutSlash } from "../notify/web-service.ts";
 import type { ChatCommandDeps, ChatCommands } from "./chat-commands.ts";
-import type { HubOptions } from "./options.ts";
+import type { HubOptions, Late } from "./options.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -39,10 +40,12 @@ export function wireNotices(
   {
     house: { registry, variables },
     notifications,
+    late,
     stack,
   }: {
     house: House;
     notifications: Notifications;
+    late: Late;
     stack: AsyncDisposableStack;
   },
 ): WiredNotices {
@@ -88,6 +91,7 @@ export function wireNotices(
         if (name !== "all") return notifier.channel(name) ? [name] : undefined;
         return notifier.list().flatMap((one) => (one.name === "log" ? [] : [one.name]));
       },
+      confirmed: () => late.kept?.confirmed(),
       written: async (...what) => written?.(...what),
     });
     if (started) made.start();
@@ -170,6 +174,7 @@ export function commandsOfChats(
   wired: Pick<ChatCommandDeps, "audit" | "guests" | "registry" | "scenes" | "rules"> & {
     auth: Stores["auth"];
     alerts: Pick<Alerts, "degraded">;
+    kept: Kept | undefined;
   },
 ): ChatCommands {
   const { entries } = readChannels(config.notify.channels);

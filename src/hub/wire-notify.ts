@@ -101,7 +101,10 @@ export function wireNotify(
       db,
       notifier: {
         list: notifier.list,
-        deliver: (addressed, ...how) => pictures.deliver(withLinks(addressed, hooks), ...how),
+        deliver(addressed, ...how) {
+          const deliver = () => pictures.deliver(withLinks(addressed, hooks), ...how);
+          return late.kept?.told()?.then(deliver) ?? deliver();
+        },
       },
       sent: (sent) => hooks.sent(sent),
       lost: (lost) => hooks.lost(lost),

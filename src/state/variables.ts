@@ -48,6 +48,7 @@ export class Variables implements Disposable {
   readonly #variables = new Collection<Held>("variable", LIMITS);
   /** Names. */
   readonly #unwritten: WriteBehind<string>;
+  #written = 0;
 
   constructor({ db, clock, log, emit, flushSecs, budget }: VariablesOptions) {
     this.#clock = clock;
@@ -106,6 +107,16 @@ export class Variables implements Disposable {
     this.#emit({ type: "hub_variable_changed", name, value: null, previous_value: held.value });
   }
 
+  /** How often one got another value. Only grows. */
+  written(): number {
+    return this.#written;
+  }
+
+  /** Writes now what was set with `behind`; what cannot be written is retried. */
+  flush(): void {
+    this.#unwritten.flush();
+  }
+
   [Symbol.dispose](): void {
     this.#unwritten[Symbol.dispose]();
   }
@@ -117,6 +128,7 @@ export class Variables implements Disposable {
   }
 
   #write(next: Held): Held {
+    this.#written++;
     if (next.durable) {
       this.#store.save(next);
       this.#unwritten.forget(next.name);

@@ -167,7 +167,7 @@ function running({ rules, callers }: RuleRoutesDeps) {
         ...doc({
           access: "admin",
           audit: "rule.run",
-          keeps: false,
+          keeps: "rules",
           summary: "Run a rule's actions now",
           tag,
           answers: { ...traced, 202: { description: "It is still running; its trace so far", schema: Trace } },

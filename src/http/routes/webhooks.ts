@@ -44,7 +44,7 @@ export function webhookRoutes({ rules, callers, clock }: WebhookRoutesDeps) {
       anyQuery: true,
       // With GET too.
       acts: true,
-      keeps: false,
+      keeps: "rules",
       summary: `Trigger the rules with this path and secret (header ${SECRET_HEADER}, or ?secret=)`,
       tag: "rules",
       answers: {

@@ -37,6 +37,8 @@ export interface NoticesDeps {
   plainChannels: (name: string) => readonly string[] | undefined;
   /** All channels that a name stands for, of people every one they have; none where there is no such name. */
   channelsOf: (name: string) => readonly string[];
+  /** Undefined where nobody waits for the other machine of the house. Resolves when it has what was answered; with a sentence where it has not. */
+  confirmed?: () => Promise<string | undefined> | undefined;
   /** What somebody wrote to a channel, if it takes commands. */
   written?: (channel: string, text: string, from: Sender) => Promise<Reply | undefined>;
 }

@@ -7,6 +7,7 @@ import type { RandomBytes } from "../../core/ids.ts";
 import { background } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import { type Channel, type ChannelMessage, DeliveryError } from "../channel.ts";
+import type { NoticesDeps } from "./deps.ts";
 import { isNamed, type Notice, type NoticeMessage } from "./notice.ts";
 import type { NoticeStore } from "./store.ts";
 
@@ -17,6 +18,8 @@ export interface EditsDeps {
   store: Pick<NoticeStore, "messages" | "saveMessage" | "removeMessage">;
   notice: (id: string) => Notice | undefined;
   channel: (name: string) => Channel | undefined;
+  /** Before that is shown to anybody: see `NoticesDeps`. */
+  confirmed: NoticesDeps["confirmed"];
   /** As the channel should show it now. */
   render: (notice: Notice, channel: string) => ChannelMessage;
   /** Says it anew where what its tag said before cannot be changed. */
@@ -86,6 +89,9 @@ export function createEdits(deps: EditsDeps): Edits {
     if (state === message.shows) return undefined;
     const late = new AbortController();
     using _timer = clock.after("notice-edit", EACH_WITHIN_MS, () => late.abort());
+    const confirmed = deps.confirmed?.();
+    if (confirmed) await confirmed;
+    if (ending.signal.aborted) return undefined;
     try {
       await apply(message, notice, AbortSignal.any([ending.signal, late.signal]));
     } catch (error) {

@@ -29,7 +29,7 @@ import {
 } from "./notice.ts";
 import { createNoticeStore } from "./store.ts";
 import { answeredEvent, endOf, messageFor, unansweredEvent } from "./tellings.ts";
-import { lateWords, NO_SUCH_ACTION, NOT_SAVED, THANKS, UNKNOWN } from "./words.ts";
+import { HERE_ALONE, lateWords, NO_SUCH_ACTION, NOT_SAVED, THANKS, UNKNOWN } from "./words.ts";
 
 export interface Notices extends AsyncDisposable {
   /** On disk, with the outbox and what is `along`, before it returns; resolves with the results of the first tries. */
@@ -70,7 +70,7 @@ export function createNotices(deps: NoticesDeps): Notices {
   const store = createNoticeStore(deps.db);
   const book = openNoticeBook(store, deps);
   const edits = createEdits({
-    ...{ clock, log, random, store },
+    ...{ clock, log, random, store, confirmed: deps.confirmed },
     notice: book.get,
     channel: deps.channel,
     render: (notice, channel) => messageFor(notice, channel, deps),
@@ -81,7 +81,11 @@ export function createNotices(deps: NoticesDeps): Notices {
     ...{ clock, log, channels: deps.channels },
     waiting: waitingIn,
     actions: (channel, remote) => actionsAbout(store.noticeOf(channel, remote)),
-    answered: async (channel, answer) => notices.answered(channel, answer),
+    async answered(channel, answer) {
+      const words = notices.answered(channel, answer);
+      const confirmed = words === THANKS ? deps.confirmed?.() : undefined;
+      return confirmed && (await confirmed) !== undefined ? HERE_ALONE : words;
+    },
     written: async (channel, text, from) => deps.written?.(channel, text, from),
   });
   const escalator = createEscalator({

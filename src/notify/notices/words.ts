@@ -28,6 +28,9 @@ export const UNKNOWN = "The hub does not know this message any more.";
 export const NO_SUCH_ACTION = "This answer is not possible here.";
 export const NOT_SAVED = "The hub could not save your answer. Please try again.";
 
+/** To who answers while the other machine of the house does not have what is changed. */
+export const HERE_ALONE = "Done, but the house's second machine does not have it yet. Please do not repeat it.";
+
 /** To who comes too late. */
 export function lateWords(notice: Notice, houseTime: HouseTime): string {
   const { state, end } = notice;

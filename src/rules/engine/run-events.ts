@@ -1,12 +1,14 @@
 // The event at the end of each run, one for every run that began: `rule_fired` where its actions were executed, also if some of
 // them failed or it ended itself, and `rule_run_ended` where something else ended it before.
+import { background } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { Run } from "./entry.ts";
 import type { RuleChains } from "./rule-chain.ts";
 import type { RunEnd } from "./runs.ts";
 
-export interface RunEvents {
+/** Disposing of it tells at once what waits to be told. */
+export interface RunEvents extends Disposable {
   ended(run: Run, how: RunEnd): void;
   /** Of a run from before the start that nobody takes up. The name is undefined if its rule is gone. */
   lost(run: { ruleId: string; ruleName: string | undefined; id: string }, why: string): void;
@@ -16,11 +18,15 @@ export interface RunEventsOptions {
   host: Pick<RuleHost, "emit">;
   log: Log;
   chains: Pick<RuleChains, "during">;
+  /** See `EngineOptions`. */
+  told: (() => Promise<void> | undefined) | undefined;
 }
 
-export function createRunEvents({ host, log, chains }: RunEventsOptions): RunEvents {
+export function createRunEvents({ host, log, chains, told }: RunEventsOptions): RunEvents {
   /** The types of triggers as `rule_fired` spells them, by ours. */
   const wireTypes = new Map<string, string>();
+  /** They are over; the other machine of the house does not have yet what they changed. */
+  const held = new Set<Run>();
 
   function wireTypeOf(type: string): string {
     const known = wireTypes.get(type) ?? upperCamelCase(type);
@@ -39,6 +45,22 @@ export function createRunEvents({ host, log, chains }: RunEventsOptions): RunEve
     });
   }
 
+  function tellFired(run: Run): void {
+    held.add(run);
+    const confirmed = told?.();
+    if (confirmed === undefined) release(run);
+    else
+      background(
+        log,
+        "rule_fired",
+        confirmed.then(() => release(run)),
+      );
+  }
+
+  function release(run: Run): void {
+    if (held.delete(run)) chains.during(run, () => fired(run));
+  }
+
   function broken({ entry: { rule }, trace }: Run, reason: string): void {
     host.emit({ type: "rule_run_ended", rule_id: rule.id, rule_name: rule.name, run_id: trace.id, reason });
   }
@@ -51,12 +73,15 @@ export function createRunEvents({ host, log, chains }: RunEventsOptions): RunEve
     ended(run, { executed, by, note, lost }) {
       if (lost !== undefined) warn(run.entry.rule.name, lost);
       const reason = lost ?? note;
-      if (executed || by) chains.during(run, () => fired(run));
+      if (executed || by) tellFired(run);
       else if (reason !== undefined) chains.during(run, () => broken(run, reason));
     },
     lost({ ruleId, ruleName = ruleId, id }, reason) {
       warn(ruleName, reason);
       host.emit({ type: "rule_run_ended", rule_id: ruleId, rule_name: ruleName, run_id: id, reason });
+    },
+    [Symbol.dispose]() {
+      for (const run of held) release(run);
     },
   };
 }

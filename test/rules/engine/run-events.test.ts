@@ -1,7 +1,7 @@
 // Each run ends with one event: `rule_fired` once its actions were executed, or `rule_run_ended` where something else ended it.
 import { describe, expect, test } from "bun:test";
 import type { Typed } from "../../../src/rules/model/define.ts";
-import { on, openRig, type Rig, rule } from "./rig.ts";
+import { OWN, on, openRig, type Rig, rule } from "./rig.ts";
 
 const clap = { type: "hears", event: "clap" };
 const wait = (secs: number): Typed => ({ type: "delay", secs });
@@ -38,6 +38,21 @@ test("rule_fired follows the last action, also where one of them waits", async (
   expect(rig.engine.state("r2")).toMatchObject({ fire_count: 1, last_fired_at: rig.clock.now() });
   await rig.clock.advance(3_600_000);
   expect(story.slice(4)).toEqual(["d", "rule_fired r2"]);
+});
+
+test("rule_fired waits for the other machine of the house, its commands do not, and a stop leaves none out", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using rig = openRig({ ...OWN, told: () => promise });
+  const story = watched(rig);
+  rig.begin(rule("r1", { triggers: clap, actions: [on("a")] }));
+  await clapped(rig);
+  expect(story).toEqual(["a"]);
+  await rig.engine[Symbol.asyncDispose]();
+  expect(story).toEqual(["a", "rule_fired r1"]);
+  resolve();
+  await promise;
+  await rig.clock.advance(0);
+  expect(story).toEqual(["a", "rule_fired r1"]);
 });
 
 test("an action that fails is told first, and the rule has fired all the same", async () => {
