@@ -21,6 +21,7 @@ export interface OpenConnections {
 
 // Linux on x64 and arm64 alike.
 const DESCRIPTORS = "/proc/self/fd";
+const MAX_TRIED = 65_536;
 const AF_INET = 2;
 const AF_INET6 = 10;
 const ADDRESS_BYTES = 28;
@@ -41,12 +42,14 @@ const SYMBOLS = {
 export function readOpenConnections(): OpenConnections | undefined {
   if (process.platform !== "linux") return undefined;
   let opened: Asked | undefined;
-  // Not before there are many: a start does not wait for it.
-  const asked = (): Asked => (opened ??= openKernel() ?? { to: () => [], end: () => {} });
   return {
-    most: () => readdirSync(DESCRIPTORS).length,
-    to: (port) => asked().to(port),
-    end: (connection) => asked().end(connection),
+    most() {
+      // Not before the first look: a start does not wait for it.
+      opened ??= openKernel();
+      return openDescriptors().length;
+    },
+    to: (port) => opened?.to(port) ?? [],
+    end: (connection) => opened?.end(connection),
   };
 }
 
@@ -76,8 +79,7 @@ function fromKernel({ getsockname, getpeername, getsockopt, shutdown }: Kernel):
   return {
     to(port) {
       const found: OpenConnection[] = [];
-      for (const name of readdirSync(DESCRIPTORS)) {
-        const descriptor = Number(name);
+      for (const descriptor of openDescriptors()) {
         if (!isDone(ADDRESS_BYTES, () => getsockname(descriptor, at, lengthAt)) || portIn(view) !== port) continue;
         // Fails for the socket that listens.
         if (!isDone(ADDRESS_BYTES, () => getpeername(descriptor, at, lengthAt))) continue;
@@ -89,6 +91,15 @@ function fromKernel({ getsockname, getpeername, getsockopt, shutdown }: Kernel):
     },
     end: ({ descriptor }) => void shutdown(descriptor, SHUT_RDWR),
   };
+}
+
+/** All that may be open where there are so many that even these cannot be listed. */
+function openDescriptors(): number[] {
+  try {
+    return readdirSync(DESCRIPTORS).map(Number);
+  } catch {
+    return Array.from({ length: MAX_TRIED }, (_, descriptor) => descriptor);
+  }
 }
 
 /** Of a `struct sockaddr_in` or `sockaddr_in6`; undefined for another kind of socket. */

@@ -1,13 +1,12 @@
 // Attributes and their values in words.
 import { type Device, type Json, type Property, propertiesOf, propertyOf } from "../state/house.ts";
-import { formatNumber, formatTime, language, t, textFor } from "../texts/index.ts";
+import { formatNumber, language, t, textFor } from "../texts/index.ts";
 import { attributeName, capitalized } from "./kinds.ts";
 import { senseInWords } from "./sense-words.ts";
 
 const LONGEST_LABEL = 80;
 const LONGEST_VALUE = 200;
 const LARGEST_WRITTEN_OUT = 1e15;
-const MAX_DIGITS = 20;
 
 /** `Brightness`; what has no text of ours is called as its source calls it; of several that it calls the same, by their names as well. */
 export function labelOf(device: Device, name: string): string {
@@ -32,7 +31,9 @@ export function valueInWords(name: string, value: Json | undefined, property: Pr
     case "number":
       return `${numberInWords(value, precision)} ${unit ?? ""}`.trimEnd();
     case "string":
-      return textInWords(value, property);
+      return value === ""
+        ? "“”"
+        : shortened(textFor(`value.${value}`) ?? textFor(`state.${value}`) ?? value, LONGEST_VALUE);
     case "object":
       return value === null ? t("device.no_value") : shortened(JSON.stringify(value), LONGEST_VALUE);
     default:
@@ -40,20 +41,16 @@ export function valueInWords(name: string, value: Json | undefined, property: Pr
   }
 }
 
-function textInWords(text: string, { class: kind }: Property): string {
-  if (text === "") return "“”";
-  if (kind === "timestamp" && Date.parse(text)) return formatTime(text);
-  return shortened(textFor(`value.${text}`) ?? textFor(`state.${text}`) ?? text, LONGEST_VALUE);
-}
-
 /** `digits`: as many behind the point as its device says are of use. */
-export function numberInWords(value: number, digits = -1): string {
+export function numberInWords(value: number, digits?: number): string {
   const size = Math.abs(value);
   if (!Number.isFinite(value)) return t("device.no_value");
-  if (Number.isInteger(digits) && digits >= 0 && digits <= MAX_DIGITS && size < LARGEST_WRITTEN_OUT)
-    return formatNumber(value, digits, digits);
-  if (size < LARGEST_WRITTEN_OUT && (size === 0 || size >= 0.001))
-    return formatNumber(value, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 0.1 ? 2 : 4);
+  if (size < LARGEST_WRITTEN_OUT) {
+    // Of 0 to 19; it may be anything that a device says.
+    if (/^1?\d$/.test(String(digits))) return formatNumber(value, digits, digits);
+    if (size === 0 || size >= 0.001)
+      return formatNumber(value, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 0.1 ? 2 : 4);
+  }
   return new Intl.NumberFormat(language.value, { notation: "scientific", maximumSignificantDigits: 4 }).format(value);
 }
 

@@ -90,8 +90,8 @@ function setDevices(list: readonly Device[]): void {
   );
 }
 
-function change(id: string | undefined, how: (device: Device) => Partial<Device>): boolean {
-  const own = id === undefined ? undefined : devices.peek().get(id);
+function change(id: string, how: (device: Device) => Partial<Device>): boolean {
+  const own = devices.peek().get(id);
   if (!own) return false;
   const before = own.peek();
   own.value = { ...before, ...how(before) };
@@ -113,6 +113,7 @@ function isOther(before: Device, now: Device): boolean {
 /** Keeps the devices by events. A device that is not known yet is read. */
 export function takeEvent(event: HubEvent): void {
   const { device_id: id, timestamp } = event;
+  if (id === undefined) return;
   switch (event.type) {
     case "device_state_changed": {
       const changed = event.changed as string[];
@@ -121,15 +122,15 @@ export function takeEvent(event: HubEvent): void {
         last_seen: timestamp,
         last_changed: { ...last_changed, ...Object.fromEntries(changed.map((name) => [name, timestamp])) },
       }));
-      if (!known && id !== undefined) void readDevice(id);
+      if (!known) void readDevice(id);
       return;
     }
     case "device_availability_changed":
-      if (!change(id, () => ({ available: event.available === true })) && id !== undefined) void readDevice(id);
+      if (!change(id, () => ({ available: event.available === true }))) void readDevice(id);
       return;
     case "device_name_changed":
     case "device_attribute_renamed":
-      if (id !== undefined) void readDevice(id);
+      void readDevice(id);
   }
 }
 

@@ -10,7 +10,7 @@ import { ownValue } from "../../state/history.ts";
 import { type Device, propertyOf } from "../../state/house.ts";
 import { connection } from "../../state/live.ts";
 import { allows } from "../../state/session.ts";
-import { t } from "../../texts/index.ts";
+import { formatTime, t } from "../../texts/index.ts";
 import { TimerControls } from "./timer-controls.tsx";
 
 export function Controls({ device }: { device: Device }) {
@@ -101,7 +101,7 @@ function Inputs({ device, names }: NamesProps) {
 }
 
 function Readings({ device, names }: NamesProps) {
-  const { attributes, last_changed } = device;
+  const { last_changed } = device;
   return (
     <dl class="readings">
       {names.map((name) => {
@@ -111,7 +111,7 @@ function Readings({ device, names }: NamesProps) {
             <dt dir="auto">{labelOf(device, name)}</dt>
             <dd>
               <span class="value" dir="auto">
-                {valueInWords(name, ownValue(attributes, name), propertyOf(device, name))}
+                {readingInWords(device, name)}
               </span>
               {at !== undefined && (
                 <span class="hint">
@@ -124,4 +124,11 @@ function Readings({ device, names }: NamesProps) {
       })}
     </dl>
   );
+}
+
+function readingInWords(device: Device, name: string): string {
+  const value = ownValue(device.attributes, name);
+  const property = propertyOf(device, name);
+  const isMoment = property.class === "timestamp" && typeof value === "string" && Date.parse(value);
+  return isMoment ? formatTime(value) : valueInWords(name, value, property);
 }
