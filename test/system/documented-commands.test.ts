@@ -46,6 +46,8 @@ const BEFORE: readonly (readonly [RegExp, (occasion: Occasion) => Promise<unknow
   [/^hub restore house\.zip +# while/, ({ house }) => house.stop()],
   [/^CONFIRMATION=/, ({ house }) => house.start()],
   [/backup list --target cloud/, ({ house, shell }) => copyElsewhere(house, shell)],
+  // A person has read and saved a rule since the plugin was started.
+  [/\/devices\/virtual_front_door\/state/, ({ house }) => isThere(house, "virtual_front_door")],
 ];
 
 /** Commands that go on until they are interrupted. */
@@ -66,6 +68,13 @@ const isRun = ({ text }: Printed): boolean => !NOT_RUN.some(([pattern]) => patte
 async function waiting({ hub }: DocumentedHouse): Promise<string> {
   const found = await hub.get<{ id: string; state: string }[]>("/discovery");
   return encodeURIComponent(found.find(({ state }) => state === "waiting")?.id ?? "");
+}
+
+function isThere({ hub }: DocumentedHouse, id: string): Promise<unknown> {
+  return until(`${id} is there`, async () => {
+    const answer = await hub.request("GET", `/devices/${id}`);
+    return answer.status === 200 && answer.json<{ available: boolean }>().available;
+  });
 }
 
 /** A plugin's question that is still to be answered. */
