@@ -1,12 +1,12 @@
 // The audit log: who did what from where, bounded in rows and in bytes. When it is full, the largest share loses its oldest
 // row, so that nobody can push out the rows of others by doing something very often.
 import type { Database } from "bun:sqlite";
+import { networkOf } from "../core/addresses.ts";
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { startWriteBehind } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
-import { networkOf } from "./addresses.ts";
 import {
   type AuditQuery,
   type AuditRow,

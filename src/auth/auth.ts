@@ -1,5 +1,7 @@
 // Accounts and credentials: who a request comes from, logins, users, API keys. Protecting routes and sockets is left to the
 // HTTP room.
+
+import { type AddressSet, addressSet } from "../core/addresses.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { type RandomBytes, readablePassword } from "../core/ids.ts";
@@ -7,7 +9,6 @@ import { guarded } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
 import { createMeta, type Meta } from "../db/meta.ts";
 import type { StateDb } from "../db/state-db.ts";
-import { type AddressSet, addressSet } from "./addresses.ts";
 import { type ApiKeys, createApiKeys } from "./api-keys.ts";
 import type { Audit } from "./audit.ts";
 import { type Authenticator, createAuthenticator, type Identity } from "./authenticate.ts";

@@ -1,8 +1,9 @@
 // Who is asking: turns a credential and an address into an identity. A token's verified signature is remembered; users are
 // read from the database, and a row that was read is used for 20 ms.
+
+import { type AddressSet, normalizeAddress } from "../core/addresses.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
-import { type AddressSet, normalizeAddress } from "./addresses.ts";
 import { type ApiKey, type ApiKeys, looksLikeApiKey } from "./api-keys.ts";
 import type { Borrower, LentKeys } from "./lent-keys.ts";
 import type { LoginSessions } from "./login-sessions.ts";

@@ -1,7 +1,7 @@
 // [auth]: the secret that signs tokens, how long tokens last, and which addresses need none.
 import { type Static, Type } from "@sinclair/typebox";
+import { parseRange } from "../core/addresses.ts";
 import type { Problem } from "../core/schema.ts";
-import { parseRange } from "./addresses.ts";
 
 export const AuthSection = Type.Object(
   {

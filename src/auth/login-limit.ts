@@ -1,8 +1,9 @@
 // Slows down the guessing of passwords: five failures a minute from one address, or at one account from this machine, where
 // plugins run. A try counts from its start, so that parallel tries count too. Who is refused is remembered for an alert.
+
+import { isLoopback, networkOf } from "../core/addresses.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
-import { isLoopback, networkOf } from "./addresses.ts";
 
 export interface LoginLimit {
   /** Counts a try at the account `subject`. Throws HubError `rate_limited` with `retryAfterSecs`. */

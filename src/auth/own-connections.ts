@@ -1,7 +1,7 @@
 // Requests that come from this machine itself, where plugins run: any of them may have sent one. Plugins run as the hub's user, so
 // a connection that the kernel says is another user's is none of theirs.
 import ipaddr from "ipaddr.js";
-import { type AddressSet, isLoopback, normalizeAddress } from "./addresses.ts";
+import { type AddressSet, isLoopback, normalizeAddress } from "../core/addresses.ts";
 
 /** Where a connection comes from, and the hub's port that it came to. */
 export interface Peer {

@@ -1,10 +1,10 @@
 // hub.toml as a whole: the sections of all rooms in one schema, and the problems between sections.
 import { type Static, Type } from "@sinclair/typebox";
 import { AlertsSection, alertsProblems } from "../alerts/config.ts";
-import { addressSet } from "../auth/addresses.ts";
 import { AuthSection, authProblems } from "../auth/config.ts";
 import { BackupSection, backupProblems } from "../backup/config.ts";
 import { CalendarsSection, calendarsProblems } from "../calendars/config.ts";
+import { addressSet } from "../core/addresses.ts";
 import { isObject } from "../core/json.ts";
 import type { Problem } from "../core/schema.ts";
 import type { LineProblem } from "../core/toml.ts";

@@ -1,6 +1,6 @@
 // [server]: where the API listens, and which proxies, pages and names it accepts.
 import { type Static, Type } from "@sinclair/typebox";
-import { parseRange } from "../auth/addresses.ts";
+import { parseRange } from "../core/addresses.ts";
 import type { Problem } from "../core/schema.ts";
 
 const HOST_NAME = "^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?$";

@@ -11,14 +11,14 @@ export interface Kept {
   /** Resolves when the other machine has all that was changed here until now; with a sentence where it has not. */
   confirmed(): Promise<string | undefined>;
   /**
-   * For what tells others of changes: resolves when the other machine has them, or after some seconds without it. Undefined where it has
+   * For what lets others know of changes: resolves when the other machine has them, or after some seconds without it. Undefined where it has
    * them already. Never rejects.
    */
-  told(): Promise<void> | undefined;
+  wait(): Promise<void> | undefined;
 }
 
-/** See `Kept.told`. */
-export type Told = Kept["told"];
+/** See `Kept.wait`. */
+export type WaitKept = Kept["wait"];
 
 /** Whether what is done is kept: always, where it commands the hub's own devices, or where rules change something meanwhile as well. */
 export type Keeps = boolean | "rules";

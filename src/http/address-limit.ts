@@ -1,6 +1,6 @@
 // How many requests an address may send without an account: a second, and at once, as their bodies take memory while they come.
 // Those of accounts are not counted.
-import { networkOf } from "../auth/addresses.ts";
+import { networkOf } from "../core/addresses.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Limits } from "../core/limits.ts";
 import { TokenBucket } from "../core/token-bucket.ts";

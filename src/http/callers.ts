@@ -1,9 +1,10 @@
 // Who calls: the identity behind each request, from its credential, address and origin. Found once, before the body is read, and
 // kept with the route the request was admitted to.
-import { addressSet, clientAddress } from "../auth/addresses.ts";
+
 import type { Auth } from "../auth/auth.ts";
 import type { Identity } from "../auth/authenticate.ts";
 import type { OwnConnections } from "../auth/own-connections.ts";
+import { addressSet, clientAddress } from "../core/addresses.ts";
 import { HubError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isOwnHost } from "./request-url.ts";

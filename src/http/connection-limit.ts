@@ -2,7 +2,7 @@
 // nor all file descriptors. Bun takes every connection; what is too much is ended within two seconds: of the address that has
 // most, those that were silent longest.
 import { readFileSync } from "node:fs";
-import { type AddressSet, networkOf } from "../auth/addresses.ts";
+import { type AddressSet, networkOf } from "../core/addresses.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Limits } from "../core/limits.ts";
 import type { OpenConnection, OpenConnections } from "./open-connections.ts";

@@ -1,8 +1,8 @@
 // Opens the port; an error where another program has it. With a certificate that cannot be used the API answers this machine only
 // until the certificate is repaired: it is never served without TLS to other machines.
 import type { Server } from "bun";
-import { addressSet } from "../auth/addresses.ts";
 import type { ServerSection } from "../config/server.ts";
+import { addressSet } from "../core/addresses.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { background } from "../core/lifecycle.ts";

@@ -2,7 +2,7 @@
 // and the watchdog get theirs: after some milliseconds the others wait for a later turn, in the order they came. What one
 // connection sends without waiting for answers (pipelining) is limited, as Bun runs it without a pause.
 
-import { normalizeAddress } from "../auth/addresses.ts";
+import { normalizeAddress } from "../core/addresses.ts";
 import type { Limits } from "../core/limits.ts";
 import { refusalOfFlood } from "./errors.ts";
 import type { Answer } from "./resources.ts";

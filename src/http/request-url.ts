@@ -1,5 +1,5 @@
 // The URL of a request (path and query) and its Host header. No other file parses them.
-import { parseAddress } from "../auth/addresses.ts";
+import { parseAddress } from "../core/addresses.ts";
 
 /**
  * Path and query of a request's URL. Bun writes `http(s)://HOST` in front of the target where the Host header can be one,

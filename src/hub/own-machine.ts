@@ -1,8 +1,8 @@
 // This machine as the hub's guards see it: its addresses, and who of its users opened a connection.
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
-import type { AddressSet } from "../auth/addresses.ts";
 import { createOwnConnections, type OwnConnections, ownAddresses } from "../auth/own-connections.ts";
+import type { AddressSet } from "../core/addresses.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];

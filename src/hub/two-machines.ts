@@ -80,7 +80,7 @@ export function keptBy(
   /** What `changed` was when the other machine last had all, and when it last had not. */
   let sure = 0;
   let missed = 0;
-  let telling: { changes: number; done: Promise<void> } | undefined;
+  let waiting: { changes: number; done: Promise<void> } | undefined;
   const changed = (): number => virtual.commanded() + variables.written();
 
   async function confirmed(): Promise<string | undefined> {
@@ -93,22 +93,22 @@ export function keptBy(
     return problem;
   }
 
-  /** Each change is waited for, and counted as missed, once, however much tells of it. */
-  function told(): Promise<void> | undefined {
+  /** Each change is waited for, and counted as missed, once, however much waits for it. */
+  function wait(): Promise<void> | undefined {
     const changes = changed();
     if (changes === sure) return undefined;
-    if (telling?.changes === changes) return telling.done;
+    if (waiting?.changes === changes) return waiting.done;
     const machine = secondMachine.status();
     if (!machine || (changes === missed && !machine.isConfirming)) return undefined;
     const own = { changes, done: confirmed().then(end, end) };
     function end(): void {
-      if (telling === own) telling = undefined;
+      if (waiting === own) waiting = undefined;
     }
-    telling = own;
+    waiting = own;
     return own.done;
   }
 
-  return { commanded: virtual.commanded, changed, confirmed, told };
+  return { commanded: virtual.commanded, changed, confirmed, wait };
 }
 
 /** A restart that leaves those who changed something the time for their answers. */

@@ -103,7 +103,7 @@ export function wireNotify(
         list: notifier.list,
         deliver(addressed, ...how) {
           const deliver = () => pictures.deliver(withLinks(addressed, hooks), ...how);
-          return late.kept?.told()?.then(deliver) ?? deliver();
+          return late.kept?.wait()?.then(deliver) ?? deliver();
         },
       },
       sent: (sent) => hooks.sent(sent),

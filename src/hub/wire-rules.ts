@@ -5,7 +5,7 @@ import { type LocationSection, timezoneOf } from "../config/location.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
-import type { Told } from "../core/kept.ts";
+import type { WaitKept } from "../core/kept.ts";
 import { background } from "../core/lifecycle.ts";
 import { createSun } from "../core/sun.ts";
 import { createZone } from "../core/zone.ts";
@@ -55,11 +55,11 @@ export function wireRules(
   });
   const messenger = messengerWithNotices(notifications, wiredNotices);
   const request = createHttpRequest(edge);
-  const told: Told = () => late.kept?.told();
+  const waitKept: WaitKept = () => late.kept?.wait();
   const effects = houseEffects({
     ...house,
     feed,
-    request: (asked, signal) => told()?.then(() => request(asked, signal)) ?? request(asked, signal),
+    request: (asked, signal) => waitKept()?.then(() => request(asked, signal)) ?? request(asked, signal),
     publish: (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
     tellPlugins(eventType, fields) {
       // Where MQTT is off there are no plugins.
@@ -84,7 +84,7 @@ export function wireRules(
     config: config.rules,
     onDecided: latencies.decisions.observe,
     onRan: latencies.runs.observe,
-    told,
+    waitKept,
     limits,
     ...(build !== undefined && { readCache: { path: home.readRules, readBy: build } }),
     names: createDeviceNames(house.registry),

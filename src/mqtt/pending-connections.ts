@@ -2,7 +2,7 @@
 // one for each address, and one for all but this machine, whose plugins no other machine can shut out. Where one is reached, the oldest
 // connection of the address that has most of them makes room: a real client logs in within milliseconds. It is given these; who opens
 // so many that none is older is refused.
-import ipaddr from "ipaddr.js";
+import { networkOf } from "../core/addresses.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Limits } from "../core/limits.ts";
 import type { ClientConnection } from "./client-connection.ts";
@@ -36,7 +36,7 @@ export function createPendingConnections({ config, clock, limits }: PendingConne
   let strangers = 0;
 
   function remove(connection: Pending): void {
-    const network = networkOf(connection.address);
+    const network = clientOf(connection.address);
     const others = byNetwork.get(network);
     if (!others?.delete(connection)) return;
     if (network !== THIS_MACHINE) strangers--;
@@ -64,7 +64,7 @@ export function createPendingConnections({ config, clock, limits }: PendingConne
 
   return {
     makeRoom(address) {
-      const network = networkOf(address);
+      const network = clientOf(address);
       const own = byNetwork.get(network);
       if (own && own.size >= config.max_pending_connections_per_address)
         return closeOldest(own, "max_pending_connections_per_address", address);
@@ -72,7 +72,7 @@ export function createPendingConnections({ config, clock, limits }: PendingConne
       return closeOldest(most(own), "max_pending_connections", "all");
     },
     add(connection) {
-      const network = networkOf(connection.address);
+      const network = clientOf(connection.address);
       const waiting = byNetwork.get(network) ?? new Map<Pending, number>();
       byNetwork.set(network, waiting.set(connection, clock.mono()));
       if (network !== THIS_MACHINE) strangers++;
@@ -81,10 +81,5 @@ export function createPendingConnections({ config, clock, limits }: PendingConne
   };
 }
 
-/** Who is counted as one: this machine, an IPv4 address, or the /64 from which an IPv6 host may choose freely. */
-function networkOf(address: string): string {
-  if (isLoopbackHost(address)) return THIS_MACHINE;
-  if (!ipaddr.isValid(address)) return "unknown";
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6 ? `${parsed.parts.slice(0, 4).join(":")}::/64` : parsed.toString();
-}
+/** Who is counted as one. */
+const clientOf = (address: string): string => (isLoopbackHost(address) ? THIS_MACHINE : networkOf(address));

@@ -1,6 +1,6 @@
 // Which connections to the API are ended where an address holds too many, and all together do.
 import { expect, test } from "bun:test";
-import { addressSet } from "../../src/auth/addresses.ts";
+import { addressSet } from "../../src/core/addresses.ts";
 import { limitConnections, MAX_OF_ADDRESS } from "../../src/http/connection-limit.ts";
 import type { OpenConnection } from "../../src/http/open-connections.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

@@ -2,9 +2,9 @@
 // services' own. A link is opened by mail scanners and previews too: only its button answers.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { isLoopback } from "../../auth/addresses.ts";
 import type { Audit } from "../../auth/audit.ts";
 import { createLoginLimit } from "../../auth/login-limit.ts";
+import { isLoopback } from "../../core/addresses.ts";
 import { type Clock, isoSeconds } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { ACKNOWLEDGE } from "../../notify/channel.ts";

@@ -2,10 +2,10 @@
 // opens nothing else.
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { isLoopback } from "../../auth/addresses.ts";
 import type { Audit, AuditActor } from "../../auth/audit.ts";
 import { createLoginLimit } from "../../auth/login-limit.ts";
 import { allows, type Role } from "../../auth/roles.ts";
+import { isLoopback } from "../../core/addresses.ts";
 import type { Clock } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { isStandbyKey } from "../../standby/source/pairing.ts";

@@ -7,7 +7,7 @@ import type { Run } from "./entry.ts";
 import type { RuleChains } from "./rule-chain.ts";
 import type { RunEnd } from "./runs.ts";
 
-/** Disposing of it tells at once what waits to be told. */
+/** Disposing of it emits at once what waits. */
 export interface RunEvents extends Disposable {
   ended(run: Run, how: RunEnd): void;
   /** Of a run from before the start that nobody takes up. The name is undefined if its rule is gone. */
@@ -19,10 +19,10 @@ export interface RunEventsOptions {
   log: Log;
   chains: Pick<RuleChains, "during">;
   /** See `EngineOptions`. */
-  told: (() => Promise<void> | undefined) | undefined;
+  waitKept: (() => Promise<void> | undefined) | undefined;
 }
 
-export function createRunEvents({ host, log, chains, told }: RunEventsOptions): RunEvents {
+export function createRunEvents({ host, log, chains, waitKept }: RunEventsOptions): RunEvents {
   /** The types of triggers as `rule_fired` spells them, by ours. */
   const wireTypes = new Map<string, string>();
   /** They are over; the other machine of the house does not have yet what they changed. */
@@ -45,9 +45,9 @@ export function createRunEvents({ host, log, chains, told }: RunEventsOptions): 
     });
   }
 
-  function tellFired(run: Run): void {
+  function emitFired(run: Run): void {
     held.add(run);
-    const confirmed = told?.();
+    const confirmed = waitKept?.();
     if (confirmed === undefined) release(run);
     else
       background(
@@ -73,7 +73,7 @@ export function createRunEvents({ host, log, chains, told }: RunEventsOptions): 
     ended(run, { executed, by, note, lost }) {
       if (lost !== undefined) warn(run.entry.rule.name, lost);
       const reason = lost ?? note;
-      if (executed || by) tellFired(run);
+      if (executed || by) emitFired(run);
       else if (reason !== undefined) chains.during(run, () => broken(run, reason));
     },
     lost({ ruleId, ruleName = ruleId, id }, reason) {

@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { RandomBytes } from "../../core/ids.ts";
-import type { Told } from "../../core/kept.ts";
+import type { WaitKept } from "../../core/kept.ts";
 import type { Limits } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
 import { followWallSteps } from "../../core/wall-steps.ts";
@@ -66,8 +66,8 @@ export interface EngineOptions {
   budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;
-  /** Before `rule_fired` tells of what a run has changed: see `Kept` (core/kept.ts). Without it, nothing is waited for. */
-  told?: Told;
+  /** Before `rule_fired` is emitted: see `Kept` (core/kept.ts). Without it, nothing is waited for. */
+  waitKept?: WaitKept;
   /** It took so long from a trigger to the decision whether its rule runs. */
   onDecided?: (seconds: number) => void;
   /** A run took so long from its beginning to its end. */
@@ -127,7 +127,7 @@ export function wireEngine(
   if (options.budget) stack.use(options.budget.enlist(runStore.fold));
   const running = () => [...entries.values()].flatMap((entry) => [...entry.running]);
   const effects = stack.use(openEffects({ db: options.db, clock, log, keeper, running }));
-  const runEvents = stack.use(createRunEvents({ host, log, chains, told: options.told }));
+  const runEvents = stack.use(createRunEvents({ host, log, chains, waitKept: options.waitKept }));
   const allRuns = createRuns({
     ...{ clock, log, traces, quota, keeper },
     onOver(run, how) {

@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { FolderNotices } from "../../core/folder-notices.ts";
 import type { RandomBytes } from "../../core/ids.ts";
-import type { Told } from "../../core/kept.ts";
+import type { WaitKept } from "../../core/kept.ts";
 import type { Limits } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
 import type { Problem } from "../../core/schema.ts";
@@ -56,7 +56,7 @@ export interface RulesOptions extends OtherNames {
   config?: RulesSection;
   limits?: Limits;
   /** See EngineOptions. */
-  told?: Told;
+  waitKept?: WaitKept;
   onDecided?: (seconds: number) => void;
   onRan?: (seconds: number) => void;
   /** Which attributes of devices have other names now. */

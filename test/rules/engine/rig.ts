@@ -77,7 +77,7 @@ export function rule(id: string, more: Partial<Omit<Rule, "triggers">> & { trigg
 export const opened = { type: "changes", device: "door", attribute: "open", to: true };
 export const on = (device: string): Typed => ({ type: "set", device, state: { on: true } });
 
-type Words = Pick<EngineOptions, "vocabulary" | "evaluate" | "config" | "told">;
+type Words = Pick<EngineOptions, "vocabulary" | "evaluate" | "config" | "waitKept">;
 
 export const OWN: Words = { vocabulary: words, evaluate: evaluateWords };
 

@@ -42,7 +42,7 @@ test("rule_fired follows the last action, also where one of them waits", async (
 
 test("rule_fired waits for the other machine of the house, its commands do not, and a stop leaves none out", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  await using rig = openRig({ ...OWN, told: () => promise });
+  await using rig = openRig({ ...OWN, waitKept: () => promise });
   const story = watched(rig);
   rig.begin(rule("r1", { triggers: clap, actions: [on("a")] }));
   await clapped(rig);

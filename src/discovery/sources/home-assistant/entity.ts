@@ -78,6 +78,7 @@ const MAX_LEVELS = 32;
 
 const IS_COMMANDED = /command_topic$|^set_/;
 
+const MAX_LABEL_LENGTH = 40;
 const asItIs = (message: Message): Message => message;
 
 /** Messages as their entity's `encoding` says. Throws Error for one that nobody knows. */
@@ -88,7 +89,7 @@ function decoderOf(encoding: Json): (message: Message) => ToRead {
   if (label === "") return ({ payload, text }) => ({ text, json: undefined, bytes: payload });
   // As Python spells them.
   const decoder = newDecoder(label.replace(/^latin-/, "latin").replace(/^(utf-16)-(le|be)$/, "$1$2"));
-  if (!decoder) throw new Error(`encoding: "${printable(label)}" is not known`);
+  if (!decoder) throw new Error(`encoding: "${printable(label.slice(0, MAX_LABEL_LENGTH))}" is not known`);
   return (message) => {
     const text = message.payload === undefined ? message.text : decoder.decode(message.payload);
     const parsed = parseJson(text);

@@ -83,8 +83,8 @@ export const update: Component = (options) => {
 /** Whether the latest version is another one than the installed, which may come in two messages. */
 function isThereAnother(options: Options, versions: readonly DescribedAttribute[]): DescribedAttribute {
   const known = new Map<string, Json>();
-  const told = versions.filter(({ attribute }) => attribute.name.endsWith("_version"));
-  const readings = told.flatMap(({ attribute: { name }, readings: all }) =>
+  const versioned = versions.filter(({ attribute }) => attribute.name.endsWith("_version"));
+  const readings = versioned.flatMap(({ attribute: { name }, readings: all }) =>
     all.map(
       (reading): Reading => ({
         ...{ ...reading, template: `${reading.template ?? ""} available` },

@@ -1,6 +1,6 @@
 // Spellings, ranges, and whose word about an address counts.
 import { expect, test } from "bun:test";
-import { addressSet, clientAddress, isLoopback, networkOf, normalizeAddress } from "../../src/auth/addresses.ts";
+import { addressSet, clientAddress, isLoopback, networkOf, normalizeAddress } from "../../src/core/addresses.ts";
 
 test("one spelling for each address", () => {
   expect(normalizeAddress("::ffff:127.0.0.1")).toBe("127.0.0.1");
