@@ -1,5 +1,6 @@
 // The compiled hub and its standby with the lease in Debian's PostgreSQL and in a NATS server: kills, pauses, an engine that is gone, and
-// the way back; clocks that are apart, homes that are used twice, versions that differ. bun test/interop/standby.ts [HUB [SCENE]].
+// the way back; clocks that are apart, homes that are used twice, versions that differ, what is told while the
+// second machine stalls. bun test/interop/standby.ts [HUB [SCENE]].
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -10,6 +11,7 @@ import { clocksApart } from "./standby/clocks.ts";
 import { byHand, diesEarly, engineGone, engineGoneAtStart, killed, paused, upgraded } from "./standby/ends.ts";
 import { startedTwice } from "./standby/homes.ts";
 import type { Engine, Scene } from "./standby/house.ts";
+import { stalled } from "./standby/told.ts";
 import { newerStandby, olderStandby } from "./standby/versions.ts";
 
 const [hub = join(import.meta.dir, "..", "..", "bin", "hub"), only] = process.argv.slice(2);
@@ -26,6 +28,7 @@ const SCENES: Record<string, (scene: Scene) => Promise<void>> = {
   "started-twice": startedTwice,
   "older-standby": olderStandby,
   "newer-standby": newerStandby,
+  stalled,
 };
 
 async function onPostgres(folder: string, play: (engine: Engine) => Promise<void>): Promise<void> {

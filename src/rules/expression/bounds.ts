@@ -12,7 +12,7 @@ import {
   quantifierOf,
   type Run,
 } from "./cel-tree.ts";
-import { checkComparison, compareNumbers, isEqual, isIn } from "./comparison.ts";
+import { checkComparison, compareOrdered, isEqual, isIn } from "./comparison.ts";
 import { convert } from "./conversions.ts";
 import { mapLiteral } from "./maps.ts";
 import type { Meter } from "./meter.ts";
@@ -123,7 +123,7 @@ function compareOrAdd(operator: string, a: unknown, b: unknown): unknown {
   if (operator === "!=") return !isEqual(a, b);
   if (operator === "in") return isIn(a, b);
   if (operator === "+" || operator === "-") return addTimes(operator, a, b);
-  return compareNumbers(operator, a, b);
+  return compareOrdered(operator, a, b);
 }
 
 function boundedCall({ name, isMethod, operands }: Call, meter: Meter): Run {

@@ -3,7 +3,7 @@
 import { Duration } from "@marcbachmann/cel-js/evaluator";
 import type { CelNode, CelType, TypeChecker } from "./cel-tree.ts";
 import { isMap, keysOf, lookUp } from "./maps.ts";
-import { nanosecondsOf } from "./times.ts";
+import { compareTimestamps, nanosecondsOf } from "./times.ts";
 import { numberIn, sameNumber } from "./values.ts";
 
 export function isEqual(a: unknown, b: unknown): boolean {
@@ -16,7 +16,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a))
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
-  if (a instanceof Date) return b instanceof Date && a.getTime() === b.getTime();
+  if (a instanceof Date) return b instanceof Date && compareTimestamps(a, b) === 0;
   if (a instanceof Duration) return b instanceof Duration && nanosecondsOf(a) === nanosecondsOf(b);
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
   return isMap(a) && isMap(b) && isSameMap(a, b);
@@ -33,11 +33,12 @@ export function isIn(item: unknown, container: unknown): boolean | undefined {
   return isMap(container) ? lookUp(container, item) !== undefined : undefined;
 }
 
-/** `a < b` and its like, of two numbers; undefined for anything else. */
-export function compareNumbers(operator: string, a: unknown, b: unknown): boolean | undefined {
+/** `a < b` and its like, of two numbers or timestamps; undefined for anything else. */
+export function compareOrdered(operator: string, a: unknown, b: unknown): boolean | undefined {
   let x = numberIn(a);
   let y = numberIn(b);
-  if (x === undefined || y === undefined) return undefined;
+  if (x === undefined || y === undefined)
+    return a instanceof Date && b instanceof Date ? compareOrdered(operator, compareTimestamps(a, b), 0) : undefined;
   // Of a fractional one and one of 64 bits, both as fractional ones, so that no two numbers are equal and yet in an order.
   if (typeof x !== typeof y) [x, y] = [Number(x), Number(y)];
   if (operator === "<") return x < y;

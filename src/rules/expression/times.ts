@@ -1,5 +1,5 @@
-// Timestamps, to the millisecond, and durations, to the nanosecond. The library's own read clocks by the time zone of the
-// machine and add negative durations wrongly.
+// Timestamps and durations, to the nanosecond. The library's own read clocks by the time zone of the machine, keep times to the
+// millisecond, and add negative durations wrongly.
 import { Duration } from "@marcbachmann/cel-js/evaluator";
 import { type CelNode, failure } from "./cel-tree.ts";
 import { NO_DURATION } from "./wording.ts";
@@ -14,6 +14,29 @@ const FRACTION_DIGITS = 12;
 const LONGEST_DURATION = 64;
 const MAX_NANOSECONDS = 2n ** 63n;
 const NO_TIMESTAMP = 'this is not a time; write "2026-06-15T11:00:00Z", or another offset than Z, such as +02:00';
+
+const NANOSECONDS_A_MS = 1_000_000n;
+
+/** The library knows timestamps as dates alone, so the few that are finer than a millisecond carry the rest themselves. */
+interface Timestamp extends Date {
+  nanosecondsBeyondMs?: number;
+}
+
+function timestampOf(nanoseconds: bigint): Date {
+  const beyond = ((nanoseconds % NANOSECONDS_A_MS) + NANOSECONDS_A_MS) % NANOSECONDS_A_MS;
+  const time: Timestamp = new Date(Number((nanoseconds - beyond) / NANOSECONDS_A_MS));
+  if (beyond !== 0n) time.nanosecondsBeyondMs = Number(beyond);
+  return time;
+}
+
+function nanosecondsSince1970(time: Timestamp): bigint {
+  return BigInt(time.getTime()) * NANOSECONDS_A_MS + BigInt(time.nanosecondsBeyondMs ?? 0);
+}
+
+/** Below, at or above 0, as the first is earlier, the same or later. */
+export function compareTimestamps(a: Timestamp, b: Timestamp): number {
+  return a.getTime() - b.getTime() || (a.nanosecondsBeyondMs ?? 0) - (b.nanosecondsBeyondMs ?? 0);
+}
 
 export function nanosecondsOf({ seconds, nanos }: Duration): bigint {
   return seconds * A_SECOND + BigInt(nanos);
@@ -34,7 +57,16 @@ export function durationText(duration: Duration): string {
 }
 
 export function timestampText(time: Date): string {
-  return time.toISOString().replace(/\.?0*Z$/, "Z");
+  return timestampJson(time).replace(/\.?0*Z$/, "Z");
+}
+
+/** With milliseconds, and what is beyond them, if anything is. */
+export function timestampJson(time: Timestamp): string {
+  const { nanosecondsBeyondMs } = time;
+  const text = time.toISOString();
+  return nanosecondsBeyondMs === undefined
+    ? text
+    : `${text.slice(0, -1)}${String(nanosecondsBeyondMs).padStart(6, "0")}Z`;
 }
 
 /** "1h30m", "-1.5s"; a number without a unit is refused. */
@@ -57,7 +89,7 @@ export function readTimestamp(text: string, node: CelNode): Date {
   if (!/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[-+]\d\d:?\d\d)$/.test(text))
     throw failure(node, NO_TIMESTAMP);
   try {
-    return new Date(Temporal.Instant.from(text).epochMilliseconds);
+    return timestampOf(Temporal.Instant.from(text).epochNanoseconds);
   } catch {
     throw failure(node, NO_TIMESTAMP);
   }
@@ -83,12 +115,12 @@ export function addTimes(operator: string, a: unknown, b: unknown): unknown {
   if (a instanceof Date && b instanceof Duration) return later(a, sign * nanosecondsOf(b));
   if (a instanceof Duration && b instanceof Date && operator === "+") return later(b, nanosecondsOf(a));
   if (a instanceof Date && b instanceof Date && operator === "-")
-    return durationOf(BigInt(a.getTime() - b.getTime()) * 1_000_000n);
+    return durationOf(nanosecondsSince1970(a) - nanosecondsSince1970(b));
   return undefined;
 }
 
 function later(time: Date, nanoseconds: bigint): Date {
-  return new Date(time.getTime() + Math.floor(Number(nanoseconds) / 1e6));
+  return timestampOf(nanosecondsSince1970(time) + nanoseconds);
 }
 
 const PARTS: Readonly<Record<string, (time: Temporal.ZonedDateTime) => number>> = {
@@ -106,6 +138,9 @@ const PARTS: Readonly<Record<string, (time: Temporal.ZonedDateTime) => number>> 
 
 /** `time.getHours("Europe/Berlin")` and its like; undefined where it is none of them. */
 export function partOfTime(name: string, [time, zone = "UTC"]: readonly unknown[], node: CelNode): bigint | undefined {
+  // Of a duration CEL counts whole hours, minutes and seconds, but only those milliseconds that are no whole second.
+  if (name === "getMilliseconds" && time instanceof Duration)
+    return (nanosecondsOf(time) % A_SECOND) / NANOSECONDS_A_MS;
   const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
   if (!part || !(time instanceof Date) || typeof zone !== "string") return undefined;
   try {

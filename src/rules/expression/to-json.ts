@@ -2,7 +2,7 @@
 import { Duration, UnsignedInt } from "@marcbachmann/cel-js/evaluator";
 import type { Json } from "../../core/json.ts";
 import { isMap, keysOf, lookUp } from "./maps.ts";
-import { durationText } from "./times.ts";
+import { durationText, timestampJson } from "./times.ts";
 
 /** Throws a plain Error for what JSON cannot hold. The value has been weighed: it is neither too deep nor too large. */
 export function toJson(value: unknown): Json {
@@ -32,5 +32,5 @@ function whole(value: bigint): number {
 
 function timestamp(value: Date): string {
   if (Number.isNaN(value.getTime())) throw new Error("gives a time that does not exist");
-  return value.toISOString();
+  return timestampJson(value);
 }

@@ -77,6 +77,11 @@ describe("what people write is understood", () => {
     ['int(timestamp("2026-06-15T11:00:00+02:00"))', 1781514000],
     ['duration("-1.5s") + duration("1s")', "-0.5s"],
     ['[duration("1s") - duration("1.5s"), duration("2h45m")]', ["-0.5s", "9900s"]],
+    ['timestamp("2026-06-15T11:00:00.0000004Z") + duration("600ns")', "2026-06-15T11:00:00.000001000Z"],
+    ['timestamp("1969-12-31T23:59:59.9999999Z") < timestamp("1969-12-31T23:59:59.99999991Z")', true],
+    ['timestamp("2026-06-15T11:00:00.1000001Z") == timestamp("2026-06-15T11:00:00.1Z")', false],
+    ['timestamp("2026-06-15T11:00:00.1000001Z") - timestamp("2026-06-15T11:00:00Z")', "0.1000001s"],
+    ['[duration("61.25s").getMilliseconds(), duration("-1.5s").getMilliseconds()]', [250, -500]],
     ['[int("+12"), int(7u), double(".5")]', [12, 7, 0.5]],
     ["-9223372036854775808 < -9223372036854775807", true],
   ];
