@@ -50,7 +50,11 @@ test("fifty go on beside what is hostile in some and too many, and no cell stays
   expect(all.size).toBe(50);
   expect(all.get("seconds")).toMatchObject({ next: { title: "Beside" }, problem: expect.stringContaining("SECONDLY") });
   expect(all.get("aeons")).toMatchObject({ events: 3, problem: expect.stringContaining("longer than 20 years") });
-  expect(all.get("never")).toMatchObject({ events: 3, problem: expect.stringContaining("takes longer") });
+  // Looking for ever also leaves garbage: beside other load it can be the memory that ends it first.
+  expect(all.get("never")).toMatchObject({
+    events: 3,
+    problem: expect.stringMatching(/takes (longer|more memory)/),
+  });
   expect(all.get("good46")).toMatchObject({ next: { title: "Good" }, problem: null });
   const status = (await hub.request("GET", "/system/status")).json<{ problems: unknown[] }>();
   expect(JSON.stringify(status.problems)).toContain("aeons: 1 of its entries cannot be read and are left out");
