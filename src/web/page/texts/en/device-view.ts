@@ -81,6 +81,8 @@ export const deviceView = {
   "rename.title": "Give a value another name",
   "rename.what":
     "The name by which rules, scenes and the history know a value of this device. All of them get the new one together; the device itself notices nothing.",
+  "rename.better": "Better names",
+  "rename.better_hint": "A new house would call these so. A touch shows what would change; nothing changes by itself.",
   "rename.from": "Value",
   "rename.to": "New name",
   "rename.pattern": "Letters, digits and _, beginning with a letter",
