@@ -109,7 +109,7 @@ function BetterNames({ id, isLocked, look }: { id: string; isLocked: boolean; lo
     <section aria-labelledby="better-names">
       <h3 id="better-names">{t("rename.better")}</h3>
       <p class="hint">{t("rename.better_hint")}</p>
-      <ul class="rename-places">
+      <ul class="plain">
         {better.map((one) => (
           <li key={one.from}>
             <button type="button" disabled={isLocked} onClick={() => look(one)}>
