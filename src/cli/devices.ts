@@ -15,6 +15,10 @@ export const devices: Command = {
     area: { type: "string", value: "AREA", doc: "only those of this area, by its id or name", completes: "area" },
     type: { type: "string", value: "TYPE", doc: "only those of this type, such as light", completes: "type" },
     "dry-run": { type: "boolean", doc: "rename-attribute: only say what would be changed" },
+    suggest: {
+      type: "boolean",
+      doc: "rename-attribute DEVICE: only list the better names that a new house would give",
+    },
     json: { type: "boolean", doc: "print JSON, with everything that is known of them" },
   },
   maxPositionals: 4,

@@ -24,7 +24,7 @@ export const commands: readonly ListedCommand[] = [
   },
   {
     name: "devices",
-    args: "[FILTER | rename-attribute DEVICE OLD NEW]",
+    args: "[FILTER | rename-attribute DEVICE (OLD NEW | --suggest)]",
     summary:
       "List the devices of the running hub with their present values, or those with FILTER in their name, id, type or area",
     load: async () => (await import("./devices.ts")).devices,

@@ -27,7 +27,7 @@ export class AttributeNames {
     const isUnnamed = store.isUnnamed(deviceId);
     /** Of what a message brought before the names of a device of before are kept. */
     const early = new Map<string, string>();
-    const { device, given, fresh, problem } = giveNames(described, {
+    const { fresh, problem, ...names } = giveNames(described, {
       isOfBefore: isUnnamed,
       kept: (isUnnamed ? described.formerNames?.() : undefined) ?? store.namesOf(deviceId, source),
       keep(of, name) {
@@ -35,7 +35,7 @@ export class AttributeNames {
         else store.name(deviceId, source, new Map([[of, name]]));
       },
     });
-    Object.assign(entry, { device, given });
+    Object.assign(entry, { device: names.device, names });
     if (problem !== undefined) entry.problem = problem;
     if (isUnnamed) this.#keepFormerLater(id, { deviceId, source, described, fresh, early });
     else store.name(deviceId, source, fresh);

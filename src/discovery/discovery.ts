@@ -98,7 +98,7 @@ export class Discovery {
         ask: (sender, outgoing) => this.#ask(sender, outgoing),
         report: (sender, key, report) => {
           const entry = find(sender, key);
-          this.#speaker.take(entry, entry?.given?.(report) ?? report, { retain: !this.#heard.has(sender.name) });
+          this.#speaker.take(entry, entry?.names?.given(report) ?? report, { retain: !this.#heard.has(sender.name) });
         },
         heard: (sender, key, heard) => {
           const entry = find(sender, key);
@@ -187,6 +187,11 @@ export class Discovery {
     return this.#entries.ofDevice(deviceId) !== undefined || this.#options.store.knows(deviceId);
   }
 
+  /** By what it calls attributes, what a new house would call them: see `GivenNames`. */
+  betterNames(deviceId: string): ReadonlyMap<string, string> {
+    return this.#entries.ofDevice(deviceId)?.names?.better() ?? new Map();
+  }
+
   /** Throws HubError `invalid` for what the device does not take. */
   async command(deviceId: string, wanted: JsonObject): Promise<void> {
     const entry = this.#entries.ofDevice(deviceId);
@@ -235,7 +240,7 @@ export class Discovery {
     const wasGone = !entry.announced && entry.deviceId !== undefined;
     const before = entry.announced && this.#entries.ofDevice(entry.deviceId ?? "") === entry ? entry.device : undefined;
     this.#entries.detach(entry);
-    Object.assign(entry, { sender, device, described: device, given: undefined, announced: true, problem: undefined });
+    Object.assign(entry, { sender, device, described: device, names: undefined, announced: true, problem: undefined });
     this.#settle(entry, before);
     if (wasGone) this.#speaker.available(entry, true);
   }
@@ -257,7 +262,7 @@ export class Discovery {
     entry.announced = false;
     this.#drop(entry);
     if (entry.deviceId === undefined) this.#entries.delete(entry);
-    else Object.assign(entry, { device: entry.device && goneOf(entry.device), described: undefined, given: undefined });
+    else Object.assign(entry, { device: entry.device && goneOf(entry.device), described: undefined, names: undefined });
     // Another source of the same account that describes the device has it from now on.
     const heir = hadDevice ? heirOf(entry, this.#entries.all()) : undefined;
     if (!heir) return;

@@ -36,7 +36,7 @@ export class Entries {
     const { name } = entry.sender;
     const lacking = this.#shares.lacks(name, 1);
     if (lacking !== undefined && !this.#forgetGone(lacking === "each" ? name : undefined)) return undefined;
-    const none = { device: undefined, described: undefined, given: undefined, deviceId: undefined, problem: undefined };
+    const none = { device: undefined, described: undefined, names: undefined, deviceId: undefined, problem: undefined };
     const made: Entry = { ...entry, ...none, announced: false };
     this.#all.set(entry.id, made);
     this.#shares.add(name, 1);

@@ -2,7 +2,8 @@
 import { HubError } from "../core/errors.ts";
 import { isValidId } from "../core/ids.ts";
 import { type Json, parseJson } from "../core/json.ts";
-import type { DescribedDevice, Message, Report } from "./described.ts";
+import type { DescribedDevice, Message } from "./described.ts";
+import type { GivenNames } from "./given-names.ts";
 import type { Heard, Sender } from "./source.ts";
 
 export type EntryState = "accepted" | "waiting" | "ignored" | "broken";
@@ -29,8 +30,8 @@ export interface Entry {
   device: DescribedDevice | undefined;
   /** As its source describes it. */
   described: DescribedDevice | undefined;
-  /** A report of its source by itself, in the names of `device`. */
-  given: ((report: Report) => Report) | undefined;
+  /** Between what its source calls its attributes and the names of `device`. */
+  names: Pick<GivenNames, "given" | "better"> | undefined;
   deviceId: string | undefined;
   problem: string | undefined;
   announced: boolean;

@@ -11,6 +11,8 @@ export interface GivenNames {
   device: DescribedDevice;
   /** What is known without a message, in these names. */
   given(report: Report): Report;
+  /** By what an attribute is called, what a new house would call it: those only that it would call otherwise, by names that are nobody's here. */
+  better(): ReadonlyMap<string, string>;
   /** What is new, by what it is of. */
   fresh: ReadonlyMap<string, string>;
   /** Undefined where every attribute has a name. */
@@ -78,6 +80,16 @@ export function giveNames(
     });
     return Object.fromEntries(all);
   };
+  const better = (): Map<string, string> => {
+    const anew = device.isOfSeveralTopics ? readableName : (name: string): string => name;
+    const { names: wanted } = placed(device.attributes, new Map(), anew);
+    const announced = [...names].map(([name, given]) => [given, wanted.get(name) ?? given] as const);
+    const others = [...kept, ...rest].flatMap(([id, name]) => {
+      const topic = device.topics.find((one) => id.startsWith(`${one} `));
+      return topic === undefined ? [] : [[name, anew(id.slice(topic.length + 1))] as const];
+    });
+    return new Map([...announced, ...others].filter(([given, name]) => name !== given && !holders.has(name)));
+  };
   const { assume } = device;
   return {
     device: {
@@ -92,7 +104,7 @@ export function giveNames(
       ...(assume && { assume: (wanted: JsonObject) => inGiven(assume(inProposed(wanted))) }),
     },
     given: (report) => ({ ...report, attributes: inGiven(report.attributes) }),
-    ...{ fresh, problem },
+    ...{ better, fresh, problem },
   };
 }
 

@@ -149,7 +149,7 @@ export class DeviceSpeaker {
           const isOne = entry.described?.attributes.some(({ name }) => name === PICTURE_OF) === false;
           const attributes = { [PICTURE_AT]: new Date(at).toISOString(), ...(!isOne && { [PICTURE_OF]: kind }) };
           const report = { attributes, actions: [] };
-          this.take(entry, entry.given?.(report) ?? report, { retain });
+          this.take(entry, entry.names?.given(report) ?? report, { retain });
         },
         problem: noteProblem,
       },

@@ -95,14 +95,16 @@ export function startDevicePictures(options: DevicePicturesOptions): DevicePictu
     say();
   }
 
-  async function isKnown(deviceId: string, shot: Shot): Promise<boolean> {
+  /** `retained`: the broker may have kept one that others followed; it came when it came first. */
+  async function isKnown(deviceId: string, shot: Shot, retained: boolean): Promise<boolean> {
+    if (retained) return (await list(deviceId, shot.of)).some(({ tag }) => tag === shot.tag);
     const own = newest.get(startOf(deviceId) + shot.of);
     const last = own ?? (await ring.list(deviceId)).find(({ of }) => of === shot.of);
     return last?.tag === shot.tag;
   }
 
   async function takeBytes(
-    { deviceId, of }: BroughtPicture,
+    { deviceId, of, retained }: BroughtPicture,
     payload: Uint8Array,
     outcome: PictureOutcome,
   ): Promise<void> {
@@ -114,7 +116,7 @@ export function startDevicePictures(options: DevicePicturesOptions): DevicePictu
     outcome.problem(undefined);
     const kind = kindOf(of);
     const shot = shotOf(read, { at: clock.now(), of: kind });
-    if (await isKnown(deviceId, shot)) return;
+    if (await isKnown(deviceId, shot, retained)) return;
     const key = startOf(deviceId) + kind;
     newest.set(key, shot);
     if (section.keep > 0) card.put(key, shot);

@@ -28,6 +28,12 @@ export interface RenamePlace {
   whyNot: string | undefined;
 }
 
+export interface AttributeName {
+  name: string;
+  /** What a new house would call it, where that is free. */
+  suggested?: string;
+}
+
 export interface PlannedText {
   id: string;
   name: string;
@@ -90,6 +96,33 @@ export class AttributeRenames<Planned extends PlannedText = PlannedText> {
     this.#check(one);
     const all = this.#withGroups(one);
     return this.#places(one, all, this.#options.rules.plan(all.renamed));
+  }
+
+  /**
+   * All attributes of a device, each with the name that it may be given and that a new house would give it; `better` has those by what its
+   * source calls them. What a person has named keeps that name.
+   */
+  names(deviceId: string, better: ReadonlyMap<string, string>): AttributeName[] {
+    const { registry } = this.#options;
+    const device = registry.get(deviceId);
+    const all = new Set([...Object.keys(describedAttributes(device.details) ?? {}), ...Object.keys(device.attributes)]);
+    const taken = new Set<string>();
+    return [...all].map((name) => {
+      const to = registry.given.ownOf(deviceId, name) === name ? better.get(name) : undefined;
+      if (to === undefined || taken.has(to) || !this.#isFree({ deviceId, from: name, to })) return { name };
+      taken.add(to);
+      return { name, suggested: to };
+    });
+  }
+
+  #isFree(one: RenamedAttribute): boolean {
+    try {
+      this.#check(one);
+      return true;
+    } catch (error) {
+      if (error instanceof HubError) return false;
+      throw error;
+    }
   }
 
   /** Does it; the same list. Throws as `plan` does, and `storage`: then nothing has changed. */

@@ -64,6 +64,34 @@ test("the last ones are kept, and are there after a restart", async () => {
   expect(await house.pictures.find("bell", { at: 0 })).toBeUndefined();
 });
 
+test("what the broker kept of before is as old after a restart as it was, also where others followed it", async () => {
+  using folder = createTemporaryFolder();
+  let before: unknown;
+  {
+    using house = open(folder);
+    for (const text of ["one", "two"]) {
+      await house.show(jpegOf(text));
+      await house.written();
+    }
+    before = (await house.pictures.list("bell")).map(({ at, tag }) => ({ at, tag }));
+  }
+  using house = open(folder);
+  const reports: number[] = [];
+  await house.clock.advance(3_600_000);
+  for (const text of ["one", "two"])
+    house.pictures.take(
+      { deviceId: "bell", of: "", shows: { bytes: jpegOf(text) }, retained: true },
+      { came: (at) => void reports.push(at), problem() {} },
+    );
+  // One that is new comes behind them.
+  await house.show(jpegOf("three"));
+  await until("the new one is there", async () => (await house.pictures.list("bell")).length > 2);
+  const [newest, ...kept] = await house.pictures.list("bell");
+  expect(newest?.at).toBe(house.clock.now() - 1);
+  expect(kept.map(({ at, tag }) => ({ at, tag }))).toEqual(before as never);
+  expect(reports).toEqual([]);
+});
+
 test("of many cameras at once one picture a second goes to the card, of each the newest", async () => {
   using folder = createTemporaryFolder();
   using house = open(folder);

@@ -29,6 +29,16 @@ test.each([
   expect(words(attributes as unknown as Attributes)).toBe(expected);
 });
 
+test("a moment that a device reports is a time, and what is none stays as it is", () => {
+  const schema = { properties: { picture_at: { type: "string", class: "timestamp", category: "diagnostic" } } };
+  const said = (picture_at: string): string => {
+    const one = device({ picture_at }, { schema });
+    return stateInWords(one, one.attributes);
+  };
+  expect(said("2024-11-27T18:30:00.123Z")).toMatch(/^Picture at: 11\/2[78]\/24, \d+:\d\d\s[AP]M$/);
+  expect(said("soon")).toBe("Picture at: soon");
+});
+
 test("values that nobody would choose are words, not failures", () => {
   for (const odd of ["NaN", null, {}, [], 1e308, -0, "<b>", true]) {
     const attributes: Attributes = {

@@ -89,6 +89,17 @@ const AttributeRenamed = Type.Object(
   },
   { $id: "AttributeRenamed" },
 );
+const AttributeNames = Type.Array(
+  Type.Object(
+    {
+      name: Type.String(),
+      suggested: Type.Union([Type.String(), Type.Null()], {
+        description: "What a new house would call it, where it has another name and that one is free",
+      }),
+    },
+    { $id: "AttributeName" },
+  ),
+);
 const Command = Type.Record(Type.String(), Type.Unknown(), { minProperties: 1 });
 const CommandSent = Type.Object({ device_id: Type.String(), correlation_id: Type.String(), ...CommandOutcome });
 const ListQuery = t.Object(
@@ -108,7 +119,8 @@ export interface DeviceRoutesDeps {
   registry: Registry;
   areas: Pick<Areas, "list">;
   commands: Commands;
-  attributeRenames: Pick<AttributeRenames, "plan" | "rename">;
+  attributeRenames: Pick<AttributeRenames, "names" | "plan" | "rename">;
+  discovery: { betterNames(deviceId: string): ReadonlyMap<string, string> };
   callers: Callers;
   /** Throws HubError `conflict` for a device that must not be removed by hand. */
   refuseRemoval: (device: DeviceState) => void;
@@ -116,6 +128,7 @@ export interface DeviceRoutesDeps {
 
 export function deviceRoutes({
   attributeRenames,
+  discovery,
   registry,
   areas,
   commands,
@@ -220,6 +233,21 @@ export function deviceRoutes({
           },
         }),
       },
+    )
+    .get(
+      "/:id/attribute-names",
+      function attributeNames({ params }) {
+        const { id } = deviceCalled(registry, params.id);
+        const all = attributeRenames.names(id, discovery.betterNames(id));
+        return all.map(({ name, suggested = null }) => ({ name, suggested }));
+      },
+      doc({
+        access: "viewer",
+        summary: "What the attributes of a device are called, and the better names that a new house would give them",
+        tag,
+        answers: { 200: { description: "All of its attributes", schema: AttributeNames } },
+        refusals: SHARED,
+      }),
     )
     .patch(
       "/:id/attributes/:name",

@@ -1,14 +1,21 @@
-// Pictures of waiting messages, as files named after their messages: an outage of hours still shows the moment.
+// Pictures of waiting messages, as files named after their messages: an outage of hours still shows the moment, and a restart meanwhile
+// leaves how much older than its message a picture is.
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { freeBytes, RESERVE_BYTES } from "../../core/free-space.ts";
-import { EXTENSIONS, extensionOf } from "../../core/picture-type.ts";
+import { extensionOf } from "../../core/picture-type.ts";
 import type { Picture } from "../channel.ts";
+
+export interface KeptPicture {
+  readonly bytes: Buffer;
+  /** How much older than its message it is, ms. */
+  readonly oldMs: number;
+}
 
 export interface PictureStore {
   /** On disk when it resolves. When there is no room, the oldest ones go. Rejects where the disk does not take it. */
-  save(messageId: string, picture: Picture): Promise<void>;
-  read(messageId: string): Promise<Buffer | undefined>;
+  save(messageId: string, picture: Picture, oldMs?: number): Promise<void>;
+  read(messageId: string): Promise<KeptPicture | undefined>;
   /** Removes those of messages that are not alive; resolves with how many are left. */
   sweep(isAlive: (messageId: string) => boolean): Promise<number>;
 }
@@ -19,7 +26,9 @@ export interface StoreBounds {
 }
 
 const BOUNDS: StoreBounds = { bytes: 64 * 1_048_576, files: 500 };
-const NAME = /^([0-9A-Za-z-]{1,64})\.(?:jpg|png|gif|webp|part)$/;
+/** The age of one that is as old as its message is left out: `ID.jpg`, `ID.10800000.jpg`. */
+const NAME = /^([0-9A-Za-z-]{1,64})(?:\.(\d{1,15}))?\.(?:jpg|png|gif|webp|part)$/;
+const PART = ".part";
 
 interface Kept {
   readonly name: string;
@@ -53,22 +62,25 @@ export function createPictureStore(folder: string, bounds = BOUNDS): PictureStor
   }
 
   return {
-    async save(messageId, { bytes }) {
-      if (!NAME.test(`${messageId}.part`)) throw new Error("the id cannot be a file's name");
+    async save(messageId, { bytes }, oldMs = 0) {
+      if (!NAME.test(messageId + PART)) throw new Error("the id cannot be a file's name");
       await mkdir(folder, { recursive: true, mode: 0o700 });
       if (freeBytes(folder) - RESERVE_BYTES < bytes.length) throw new Error("the disk is full");
       await makeRoom(bytes.length);
-      const temporary = at(`${messageId}.part`);
+      const temporary = at(messageId + PART);
       await using file = await open(temporary, "w", 0o600);
       await file.writeFile(bytes);
       await file.sync();
-      await rename(temporary, at(`${messageId}.${extensionOf(bytes) ?? "part"}`));
+      const extension = extensionOf(bytes);
+      const age = oldMs > 0 ? `.${Math.round(oldMs)}` : "";
+      await rename(temporary, at(extension === undefined ? messageId + PART : `${messageId}${age}.${extension}`));
     },
     async read(messageId) {
-      if (!NAME.test(`${messageId}.part`)) return undefined;
-      for (const extension of EXTENSIONS) {
-        const bytes = await readFile(at(`${messageId}.${extension}`)).catch(() => undefined);
-        if (bytes) return bytes;
+      for (const name of await readdir(folder).catch(() => [])) {
+        const [, id, age = 0] = NAME.exec(name) ?? [];
+        if (id !== messageId || name.endsWith(PART)) continue;
+        const bytes = await readFile(at(name)).catch(() => undefined);
+        if (bytes) return { bytes, oldMs: Number(age) };
       }
       return undefined;
     },

@@ -60,8 +60,6 @@ export function startPictures(options: PicturesOptions): Pictures {
   const shots = new Map<string, Promise<Captured>>();
   const taking = new Map<string, Promise<Taken>>();
   const problems = new Map<string, string>();
-  /** Of messages with a picture of before. */
-  const ages = new Map<string, number>();
   const waiting = options.db.own.query<{ message_id: string }, []>(
     `SELECT DISTINCT message_id FROM outbox WHERE options LIKE '%"image"%'`,
   );
@@ -95,7 +93,7 @@ export function startPictures(options: PicturesOptions): Pictures {
   async function sweep(): Promise<void> {
     if (!existsSync(options.folder)) return;
     const alive = new Set(waiting.all().map((row) => row.message_id));
-    for (const known of [problems, ages]) for (const id of known.keys()) if (!alive.has(id)) known.delete(id);
+    for (const id of problems.keys()) if (!alive.has(id)) problems.delete(id);
     const left = await (await storeOf()).sweep((id) => alive.has(id) || taking.has(id));
     if (left > 0) sweepIn(SWEEP_AGAIN_MS);
   }
@@ -124,9 +122,8 @@ export function startPictures(options: PicturesOptions): Pictures {
     try {
       const { at = then, ...picture } = await shared(image);
       const oldMs = then - at;
-      if (oldMs >= OLD_MS && ages.size < MOST_PROBLEMS) ages.set(id, oldMs);
       await (await storeOf())
-        .save(id, picture)
+        .save(id, picture, oldMs >= OLD_MS ? oldMs : 0)
         .catch((error) =>
           log.warn("a picture cannot be kept, so a later try goes without it", { error: messageOf(error) }),
         );
@@ -153,12 +150,12 @@ export function startPictures(options: PicturesOptions): Pictures {
   async function pictureFor({ id, image = "", at }: ChannelMessage): Promise<Taken> {
     const begun = taking.get(id);
     if (begun !== undefined) return begun;
-    const bytes = await (await storeOf()).read(id);
+    const kept = await (await storeOf()).read(id);
     const { nameOf } = await import("./capture.ts");
     const { pictureOf } = await import("./picture-type.ts");
     const source = parseImageSource(image);
-    const picture = bytes && pictureOf("problem" in source ? "picture" : nameOf(source), bytes);
-    if (picture) return { picture, oldMs: ages.get(id) ?? 0 };
+    const picture = kept && pictureOf("problem" in source ? "picture" : nameOf(source), kept.bytes);
+    if (picture) return { picture, oldMs: kept.oldMs };
     const problem = problems.get(id);
     if (problem !== undefined) return { problem };
     const isStillThen = Math.abs(clock.now() - at) < STILL_THEN_MS;

@@ -129,7 +129,7 @@ describe("pictures that are kept", () => {
     }
     expect(readdirSync(folder.at("kept")).sort()).toEqual([2, 3, 4].map((number) => `${idOf(number)}.jpg`));
     expect(await store.read(idOf(0))).toBeUndefined();
-    expect(await store.read(idOf(4))).toEqual(Buffer.from(picture.bytes));
+    expect(await store.read(idOf(4))).toEqual({ bytes: Buffer.from(picture.bytes), oldMs: 0 });
   });
 
   test("go with their messages, and so does what a crash left", async () => {

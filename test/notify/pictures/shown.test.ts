@@ -1,5 +1,6 @@
 // What a doorbell has shown, in a message to each service that takes pictures; and what the message says where that is old, or gone.
 import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/wait.ts";
 import { createCertificates } from "../certificates.ts";
@@ -66,4 +67,36 @@ test.each([
   const [sent] = forms.seen;
   expect(sent?.fields.caption ?? sent?.fields.text).toContain(`Somebody rings ${note}`);
   expect(sent?.file === undefined).toBe(note.startsWith("(no picture"));
+});
+
+test("a message that waited over a restart still says how much older its picture is", async () => {
+  using folder = createTemporaryFolder();
+  let isDown = true;
+  using forms = serveForms(() => (isDown ? new Response("", { status: 503 }) : accepted()));
+  const rigOf = { folder, channels: [chat(forms)], devices };
+  {
+    await using rig = openPicturesRig({ ...rigOf, shown: shownBefore(3 * 3_600_000) });
+    void rig.say("chat", "Somebody rings", "device:doorbell");
+    await until("it was tried", async () => {
+      await rig.clock.advance(500);
+      return forms.seen.length > 0;
+    });
+  }
+  isDown = false;
+  forms.seen.length = 0;
+  // Two hours later the camera has newer ones, which show nothing of that moment.
+  const newer = { at: NOW + 7_000_000, bytes: PICTURES.png };
+  const shown = { find: async () => newer, next: async () => newer };
+  await using rig = openPicturesRig({ ...rigOf, shown, laterMs: 2 * 3_600_000 });
+  await until("it is sent", async () => {
+    if (forms.seen.length === 0) await rig.clock.advance(1000);
+    return forms.seen.length > 0;
+  });
+  expect(forms.seen[0]?.fields.caption).toContain("Somebody rings (the picture is 3 h older)");
+  expect(forms.seen[0]?.file?.bytes).toEqual(PICTURES.jpg);
+  await until("nothing waits", () => rig.outbox.list().length === 0);
+  await until("the picture is removed", async () => {
+    await rig.clock.advance(2000);
+    return readdirSync(folder.at("data", "pictures")).length === 0;
+  });
 });

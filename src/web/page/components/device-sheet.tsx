@@ -10,6 +10,7 @@ import { controlsOf, isShown } from "./controls.ts";
 import { DeviceControl } from "./device-control.tsx";
 import { MembersOf } from "./group-members.tsx";
 import { attributeName, measureInWords, stateInWords, wordFor } from "./kinds.ts";
+import { Pictures } from "./pictures.tsx";
 import { Problem } from "./problem.tsx";
 import { Sheet } from "./sheet.tsx";
 import { offlineText } from "./tile.tsx";
@@ -37,6 +38,7 @@ function Opened({ of }: { of: Signal<Device> }) {
     <Sheet title={device.name} closed={here({ device: undefined })}>
       {!isTimer && <p class="state">{device.available ? stateInWords(device, attributes) : offlineText(device)}</p>}
       <Problem of={problem} />
+      {attributes.picture_at !== undefined && <Pictures device={device} />}
       {commanding.isLocked && device.available && !allows("user") && <p class="hint">{t("sheet.not_yours")}</p>}
       {controls.map((control) => (
         <DeviceControl

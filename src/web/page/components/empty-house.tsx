@@ -1,9 +1,15 @@
 // A house without devices teaches how to get some.
+import { loadViewStyles } from "../state/view-styles.ts";
 import { t } from "../texts/index.ts";
 
 const WAYS = ["zigbee", "tasmota", "shelly", "esphome", "virtual"] as const;
 
-export function EmptyHouse() {
+export async function loadEmptyHouse() {
+  await loadViewStyles();
+  return EmptyHouse;
+}
+
+function EmptyHouse() {
   return (
     <section class="teach" aria-label={t("home.empty")}>
       <h2>{t("home.empty")}</h2>

@@ -5,6 +5,7 @@ import { forgetLayout, layoutProblem, shareLayout } from "../state/layout.ts";
 import { allows } from "../state/session.ts";
 import { allSections, FAVOURITES, favourites, type Section } from "../state/start.ts";
 import { here } from "../state/start-address.ts";
+import { loadViewStyles } from "../state/view-styles.ts";
 import { t } from "../texts/index.ts";
 import { HomeEditorRows } from "./home-editor-rows.tsx";
 import { Icon } from "./icon.tsx";
@@ -16,7 +17,12 @@ import { movedBy, useReorder } from "./use-reorder.ts";
 
 const LIST = "areas";
 
-export function HomeEditor() {
+export async function loadHomeEditor() {
+  await loadViewStyles();
+  return HomeEditor;
+}
+
+function HomeEditor() {
   const sections = allSections.value;
   const reorder = useReorder(
     LIST,

@@ -1,6 +1,6 @@
 // What a device is to a person: its icon, its state in words, and what it measures.
 import type { Attributes, Device } from "../state/house.ts";
-import { propertyOf } from "../state/house.ts";
+import { propertiesOf, propertyOf } from "../state/house.ts";
 import type { TextKey } from "../texts/catalogue.ts";
 import { formatNumber, formatTime, t, textFor } from "../texts/index.ts";
 import { controlsOf, isShown, type Range, shareOf } from "./controls.ts";
@@ -76,7 +76,7 @@ export function iconOf(device: Device): IconName {
     (main && iconOfKind(main)) ??
     MEASURED[measured ? rankOf(measured) : -1]?.[1] ??
     (other && iconOfKind(other)) ??
-    "gauge"
+    (isCamera(device) ? "camera" : "gauge")
   );
 }
 
@@ -242,6 +242,8 @@ function otherWords(device: Device, attributes: Attributes): string[] {
     const what = attributeName(device, name.replace(/_pct$/, ""));
     if (typeof value === "number") return `${what} ${measureInWords(device, name, value)}`;
     if (typeof value === "boolean") return `${what}: ${t(value ? "state.yes" : "state.no")}`;
+    if (propertyOf(device, name).class === "timestamp" && Date.parse(String(value)) > 0)
+      return `${what}: ${formatTime(String(value))}`;
     return `${what}: ${(typeof value === "string" ? wordFor(value) : JSON.stringify(value)).slice(0, LONGEST)}`;
   });
 }
@@ -263,9 +265,13 @@ export function plottedOf(device: Device): string | undefined {
   return measuredOf(device, device.attributes)[0]?.name;
 }
 
+/** Whether it shows pictures. */
+export const isCamera = (device: Device): boolean => propertiesOf(device).has("picture_at");
+
 /** Whether a person would look for it on the start. */
 export function hasSomethingToShow(device: Device): boolean {
   const { attributes } = device;
-  if (controlsOf(device, attributes).length > 0 || alarmsOf(device, attributes).length > 0) return true;
+  if (isCamera(device) || controlsOf(device, attributes).length > 0 || alarmsOf(device, attributes).length > 0)
+    return true;
   return Object.keys(attributes).some((name) => isShown(device, name) && !isBattery(device, name));
 }

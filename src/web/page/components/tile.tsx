@@ -6,14 +6,16 @@ import { formatTime, t } from "../texts/index.ts";
 import { TimerState } from "./controls/timer.tsx";
 import { controlsOf, type Range } from "./controls.ts";
 import { Icon } from "./icon.tsx";
-import { capitalized, iconOf, isActive, plottedOf, stateInWords } from "./kinds.ts";
-import { later } from "./later.tsx";
+import { capitalized, iconOf, isActive, isCamera, plottedOf, stateInWords } from "./kinds.ts";
+import { later, laterWithTexts } from "./later.tsx";
 import { Problem } from "./problem.tsx";
 import { alarmsOf, isLow } from "./sensor-words.ts";
 import { drawnOver, TileControls } from "./tile-controls.tsx";
 import { useCommand } from "./use-command.ts";
 
 const Sparkline = later(() => import("./sparkline.tsx").then(({ Sparkline }) => Sparkline));
+
+const TilePicture = laterWithTexts(() => import("./tile-picture.tsx").then(({ loadTilePicture }) => loadTilePicture()));
 
 interface TileProps {
   of: Signal<Device>;
@@ -29,7 +31,7 @@ export function Tile({ isAwake, ...shown }: TileProps) {
 
 function SleepingTile({ of }: { of: Signal<Device> }) {
   return (
-    <li class="tile">
+    <li class={isCamera(of.value) ? "tile camera" : "tile"}>
       <span class="corner" />
       <p class="name" dir="auto">
         {of.value.name}
@@ -49,18 +51,34 @@ function AwakeTile({ of, href }: Omit<TileProps, "isAwake">) {
     dragged.value !== undefined && range ? { ...attributes, on: true, [range.attribute]: dragged.value } : attributes;
   const active = isActive(shown) && device.available;
   const isAlarm = alarmsOf(device, attributes).some(({ severity }) => severity === "act");
-  const look = ["tile", active && "active", isAlarm && "alarm", !device.available && "offline", isPending && "pending"];
+  const isShowing = isCamera(device);
+  const look = [
+    "tile",
+    isShowing && "camera",
+    active && "active",
+    isAlarm && "alarm",
+    !device.available && "offline",
+    isPending && "pending",
+  ];
+  const address = href ?? sheetAddress(device.id);
+  const state = stateText(device, shown);
   const plotted = device.available ? plottedOf(device) : undefined;
   return (
     <li class={look.filter(Boolean).join(" ")} style={styleOf(shown, active ? range : undefined, dragged.value)}>
-      <a class="corner" href={href ?? sheetAddress(device.id)} aria-label={t("tile.details", { name: device.name })}>
+      <a class="corner" href={address} aria-label={t("tile.details", { name: device.name })}>
         <Icon name={iconOf(device)} />
       </a>
       {isLow(device) && <LowBattery />}
       <p class="name" dir="auto">
         {device.name}
       </p>
-      <p class="state">{stateText(device, shown)}</p>
+      {isShowing ? (
+        <TilePicture of={device} href={address}>
+          {state}
+        </TilePicture>
+      ) : (
+        <p class="state">{state}</p>
+      )}
       <TileControls device={device} controls={controls} commanding={commanding} dragged={dragged} />
       {plotted !== undefined && controls.length === 0 && <Sparkline id={device.id} attribute={plotted} />}
       <Problem of={problem} />

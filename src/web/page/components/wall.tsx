@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { seconds } from "../state/clock.ts";
+import { loadViewStyles } from "../state/view-styles.ts";
 import { formatDate, t } from "../texts/index.ts";
 
 const IDLE_MS = 2 * 60_000;
@@ -9,7 +10,12 @@ const SHIFT_MS = 60_000;
 /** Pixels: enough that no edge stays on the same ones. */
 const SHIFTS = [0, 3, 6, 3, 0, -3, -6, -3];
 
-export function Wall() {
+export async function loadWall() {
+  await loadViewStyles();
+  return Wall;
+}
+
+function Wall() {
   const isIdle = useSignal(false);
 
   useEffect(() => {

@@ -16,12 +16,16 @@ import { here, noteAddress } from "../state/start-address.ts";
 import { t } from "../texts/index.ts";
 
 const Attention = laterWithTexts(() => import("../components/attention.tsx").then(({ Attention }) => Attention));
-const EmptyHouse = laterWithTexts(() => import("../components/empty-house.tsx").then(({ EmptyHouse }) => EmptyHouse));
+const EmptyHouse = laterWithTexts(() =>
+  import("../components/empty-house.tsx").then(({ loadEmptyHouse }) => loadEmptyHouse()),
+);
 const DeviceSheet = laterWithTexts(() =>
   import("../components/device-sheet.tsx").then(({ DeviceSheet }) => DeviceSheet),
 );
-const HomeEditor = laterWithTexts(() => import("../components/home-editor.tsx").then(({ HomeEditor }) => HomeEditor));
-const Wall = laterWithTexts(() => import("../components/wall.tsx").then(({ Wall }) => Wall));
+const HomeEditor = laterWithTexts(() =>
+  import("../components/home-editor.tsx").then(({ loadHomeEditor }) => loadHomeEditor()),
+);
+const Wall = laterWithTexts(() => import("../components/wall.tsx").then(({ loadWall }) => loadWall()));
 
 let isStarted = false;
 

@@ -22,6 +22,9 @@ export const deviceView: Translated<"deviceView"> = {
   "device.timer_resume": "Weiter",
   "device.pictures": "Bilder",
   "device.picture_alt": "Was {name} zeigt",
+  "device.picture_none": "Noch kein Bild",
+  "device.picture_later": "Das Bild kann gerade nicht gezeigt werden",
+  "device.picture_refused": "Du darfst die Bilder nicht sehen",
   "device.picture_choose": "Frühere",
   "device.family": "Verbindungen",
   "device.parent": "Erreichbar über",
@@ -80,6 +83,9 @@ export const deviceView: Translated<"deviceView"> = {
   "rename.title": "Einem Wert einen anderen Namen geben",
   "rename.what":
     "Der Name, unter dem Regeln, Szenen und der Verlauf einen Wert dieses Geräts kennen. Alle bekommen den neuen zusammen; das Gerät selbst merkt nichts davon.",
+  "rename.better": "Bessere Namen",
+  "rename.better_hint":
+    "So würde ein neues Haus diese Werte nennen. Ein Tipp zeigt, was sich ändern würde; von selbst ändert sich nichts.",
   "rename.from": "Wert",
   "rename.to": "Neuer Name",
   "rename.pattern": "Buchstaben, Ziffern und _, am Anfang ein Buchstabe",

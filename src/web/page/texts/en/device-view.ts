@@ -20,6 +20,9 @@ export const deviceView = {
   "device.timer_resume": "Go on",
   "device.pictures": "Pictures",
   "device.picture_alt": "What {name} shows",
+  "device.picture_none": "No picture yet",
+  "device.picture_later": "The picture cannot be shown now",
+  "device.picture_refused": "You may not see its pictures",
   "device.picture_choose": "Earlier ones",
   "device.family": "Connections",
   "device.parent": "Reached through",
@@ -78,6 +81,8 @@ export const deviceView = {
   "rename.title": "Give a value another name",
   "rename.what":
     "The name by which rules, scenes and the history know a value of this device. All of them get the new one together; the device itself notices nothing.",
+  "rename.better": "Better names",
+  "rename.better_hint": "A new house would call these so. A touch shows what would change; nothing changes by itself.",
   "rename.from": "Value",
   "rename.to": "New name",
   "rename.pattern": "Letters, digits and _, beginning with a letter",

@@ -4,6 +4,7 @@ import { labelOf } from "../../components/attribute-words.ts";
 import { Problem } from "../../components/problem.tsx";
 import { toast } from "../../components/toast.tsx";
 import { useAct } from "../../components/use-act.ts";
+import { useHubData } from "../../components/use-hub-data.ts";
 import { patch } from "../../state/api.ts";
 import { type Device, propertiesOf } from "../../state/house.ts";
 import { t } from "../../texts/index.ts";
@@ -15,9 +16,12 @@ interface Place {
   why_not: string | null;
 }
 
-interface Planned {
+interface Renaming {
   from: string;
   to: string;
+}
+
+interface Planned extends Renaming {
   places: readonly Place[];
 }
 
@@ -29,26 +33,36 @@ export function RenameAttribute({ device }: { device: Device }) {
   const [planned, setPlanned] = useState<Planned>();
   const act = useAct();
   const names = [...new Set([...propertiesOf(device).keys(), ...Object.keys(device.attributes)])].sort();
+  const [isOpen, setOpen] = useState(false);
   const isPlanned = planned?.from === from && planned.to === to;
 
-  async function ask(isDry: boolean): Promise<void> {
-    const path = `/devices/${encodeURIComponent(device.id)}/attributes/${encodeURIComponent(from)}?dry_run=${isDry}`;
-    const { places } = await patch<{ places: Place[] }>(path, { name: to });
-    setPlanned(isDry ? { from, to, places } : undefined);
+  async function ask(one: Renaming, isDry: boolean): Promise<void> {
+    const { places } = await patch<{ places: Place[] }>(
+      `/devices/${encodeURIComponent(device.id)}/attributes/${encodeURIComponent(one.from)}?dry_run=${isDry}`,
+      { name: one.to },
+    );
+    setPlanned(isDry ? { ...one, places } : undefined);
     if (isDry) return;
-    toast(t("rename.done", { from, to }));
+    toast(t("rename.done", { ...one }));
     setFrom("");
     setTo("");
   }
 
+  function look(one: Renaming): void {
+    setFrom(one.from);
+    setTo(one.to);
+    void act.run(() => ask(one, true));
+  }
+
   return (
-    <details class="danger rename">
+    <details class="danger rename" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t("rename.title")}</summary>
       <p class="hint">{t("rename.what")}</p>
+      {isOpen && <BetterNames id={device.id} isLocked={act.locked} look={look} />}
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void act.run(() => ask(!isPlanned));
+          void act.run(() => ask({ from, to }, !isPlanned));
         }}
       >
         <label>
@@ -83,6 +97,34 @@ export function RenameAttribute({ device }: { device: Device }) {
       </form>
     </details>
   );
+}
+
+/** What a new house would call otherwise: a touch shows what would change. */
+function BetterNames({ id, isLocked, look }: { id: string; isLocked: boolean; look: (one: Renaming) => void }) {
+  const path = `/devices/${encodeURIComponent(id)}/attribute-names`;
+  const { value = [] } = useHubData<AttributeName[]>(path, { after: ["device_attribute_renamed"] });
+  const better = value.flatMap(({ name: from, suggested: to }) => (to === null ? [] : { from, to }));
+  if (better.length === 0) return null;
+  return (
+    <section aria-labelledby="better-names">
+      <h3 id="better-names">{t("rename.better")}</h3>
+      <p class="hint">{t("rename.better_hint")}</p>
+      <ul class="plain">
+        {better.map((one) => (
+          <li key={one.from}>
+            <button type="button" disabled={isLocked} onClick={() => look(one)}>
+              <bdi>{one.from}</bdi> → <bdi>{one.to}</bdi>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface AttributeName {
+  name: string;
+  suggested: string | null;
 }
 
 function Places({ places }: { places: readonly Place[] }) {

@@ -1,9 +1,10 @@
 // What a camera shows: the newest picture, and the last ones to choose from.
 import { useEffect, useState } from "preact/hooks";
-import { Age } from "../../components/age.tsx";
-import { ask, get } from "../../state/api.ts";
-import type { Device } from "../../state/house.ts";
-import { t } from "../../texts/index.ts";
+import { get } from "../state/api.ts";
+import type { Device } from "../state/house.ts";
+import { t } from "../texts/index.ts";
+import { Age } from "./age.tsx";
+import { pictureAddress, usePicture } from "./use-picture.ts";
 
 interface Kept {
   at: string;
@@ -17,11 +18,11 @@ export function Pictures({ device: { id, name, attributes } }: { device: Device 
   const [kept, setKept] = useState<readonly Kept[]>([]);
   const [chosen, setChosen] = useState<string>();
   useEffect(() => {
-    get<Kept[]>(`${addressOf(id)}s`).then(setKept, () => {});
+    get<Kept[]>(`${pictureAddress(id)}s`).then(setKept, () => {});
   }, [id, newest]);
   const shown = kept.find(({ at }) => at === chosen) ?? kept[0];
   const at = shown?.at ?? newest;
-  const picture = usePicture(id, at, shown?.of ?? undefined);
+  const { address: picture } = usePicture({ id, at, of: shown?.of ?? undefined });
   return (
     <section class="card" aria-labelledby="pictures">
       <h2 id="pictures">{t("device.pictures")}</h2>
@@ -43,22 +44,4 @@ export function Pictures({ device: { id, name, attributes } }: { device: Device 
       )}
     </section>
   );
-}
-
-const addressOf = (id: string): string => `/devices/${encodeURIComponent(id)}/picture`;
-
-/** An address within the page, as an `img` cannot send the token. The last one stays until the next is there. */
-function usePicture(id: string, at: string, of: string | undefined): string | undefined {
-  const [address, setAddress] = useState<string>();
-  useEffect(() => {
-    const over = new AbortController();
-    const query = new URLSearchParams({ at, ...(of !== undefined && { of }) });
-    ask("GET", `${addressOf(id)}?${query}`, { signal: over.signal })
-      .then((answer) => answer.blob())
-      .then((blob) => setAddress(URL.createObjectURL(blob)))
-      .catch(() => {});
-    return () => over.abort();
-  }, [id, at, of]);
-  useEffect(() => () => URL.revokeObjectURL(address ?? ""), [address]);
-  return address;
 }
