@@ -1,15 +1,12 @@
-// bun run slowest [--strict] [--write]: the twenty slowest test files of the last runs, as `bun run test` and `test:system` left them
-// in dist/, each in a file of its own: Bun also writes there what test/timings.json says of files that did not run. --strict: ends
-// with 1 where a file takes over 10 s and its first comment does not say why, behind "Over 10 s:".
-// --write: makes test/timings.json of it, by which Bun begins with the slowest files.
+// bun run slowest [--strict] [--write]: the twenty slowest test files, as `bun run test:all` left them in dist/timings.json; Bun also writes
+// there what test/timings.json says of files that did not run. --strict: ends with 1 where a file takes over 10 s and its first comment
+// does not say why, behind "Over 10 s:". --write: makes test/timings.json of it, by which Bun begins with the slowest files.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const MEASURED = join(ROOT, "dist", "timings.json");
-const MEASURED_SYSTEM = join(ROOT, "dist", "timings-system.json");
-const IS_SYSTEM = /^test\/system\//;
 const KNOWN = join(ROOT, "test", "timings.json");
 const SHOWN = 20;
 const SLOW_SECS = 10;
@@ -31,12 +28,6 @@ interface Timed {
 function read(path: string): Timings {
   const files: Record<string, number> = JSON.parse(readFileSync(path, "utf8")).files;
   return Object.fromEntries(Object.entries(files).map(([file, ms]) => [file, ms / 1000]));
-}
-
-function readMeasured(): Timings {
-  const own = (path: string, isSystem: boolean): [string, number][] =>
-    existsSync(path) ? Object.entries(read(path)).filter(([file]) => IS_SYSTEM.test(file) === isSystem) : [];
-  return Object.fromEntries([...own(MEASURED, false), ...own(MEASURED_SYSTEM, true)]);
 }
 
 /** How many times as long this machine takes; 1 where it is as quick. */
@@ -62,8 +53,8 @@ function main(): number {
   const { values } = parseArgs({
     options: { strict: { type: "boolean", default: false }, write: { type: "boolean", default: false } },
   });
-  const [measured, known] = [readMeasured(), read(KNOWN)];
-  if (Object.keys(measured).length === 0) throw new Error("nothing was measured: bun run test && bun run test:system");
+  const [measured, known] = [existsSync(MEASURED) ? read(MEASURED) : {}, read(KNOWN)];
+  if (Object.keys(measured).length === 0) throw new Error("nothing was measured: bun run test:all");
   const factor = slowdown(measured, known);
   const timed = Object.entries(measured)
     .filter(([path]) => existsSync(join(ROOT, path)))
