@@ -1,7 +1,7 @@
 // Each campaign is run by .ci/run and has a defect to find, or says what it needs; and what its programs say is read right.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { CAMPAIGNS } from "./campaigns.ts";
 import { DEFECTS } from "./defects.ts";
 import { readOutcome } from "./outcome.ts";
@@ -10,9 +10,18 @@ const ROOT = join(import.meta.dir, "..", "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const PLAIN = CAMPAIGNS.filter(({ needs }) => needs === undefined).map(({ name }) => name);
 
-test(".ci/run runs each campaign that needs nothing special", () => {
-  const lines = [...read(".ci/run").matchAll(/^bun run campaign ([a-z -]+) --minutes/gm)];
-  expect(lines.flatMap(([, names = ""]) => names.split(" ")).sort()).toEqual([...PLAIN].sort());
+test(".ci/run runs each campaign that needs nothing special, and the corpus whole instead of for a minute", () => {
+  const script = read(".ci/run");
+  const lines = [...script.matchAll(/^bun run campaign ([a-z -]+) --minutes/gm)];
+  const named = lines.flatMap(([, names = ""]) => names.split(" "));
+  expect([...named, "corpus"].sort()).toEqual([...PLAIN].sort());
+  const whole = [...script.matchAll(/^bun (test\/interop\/(?:corpus|names)\.ts) \$corpus\/(\S+) ?(templates|both)?/gm)];
+  const rounds = CAMPAIGNS.find(({ name }) => name === "corpus")?.rounds.map(
+    (round) => round({ seed: 1, secs: 60 }).args,
+  );
+  expect(whole.map(([, file, of, how]) => [file, of, how]).sort()).toEqual(
+    (rounds ?? []).map(([file, of = "", how]) => [file, basename(of), how]).sort(),
+  );
 });
 
 test("each of them has a planted defect, whose place is there once", () => {
