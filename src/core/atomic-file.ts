@@ -37,7 +37,7 @@ const MOST_EXCHANGES = 20;
  * As `writeFileAtomic`, but only if the file still has the content that was read. Returns false if somebody saved it
  * meanwhile; their version stays. The new and the old file are exchanged in one step, so the content found at that moment
  * is checked, and exchanged back if it is not the expected one. Not covered: a program that opened the old file before and
- * writes into it only afterwards, and, where files cannot be exchanged, a save between the check and the rename.
+ * begins to write into it only when the new one is on disk, and, where files cannot be exchanged, a save between the check and the rename.
  */
 export function replaceFile(path: string, { expected, content, mode }: Replacement): boolean {
   return write(path, { content, mode }, (temporary) => {
@@ -48,7 +48,12 @@ export function replaceFile(path: string, { expected, content, mode }: Replaceme
       return true;
     }
     try {
-      if (hasContent(temporary, expected)) return true;
+      const isUnchanged = (): boolean => hasContent(temporary, expected);
+      if (isUnchanged()) {
+        // Whoever was just opening the old file has begun to write by then.
+        syncFolder(dirname(path));
+        if (isUnchanged()) return true;
+      }
     } catch (error) {
       exchangeFiles(temporary, path);
       throw error;

@@ -188,10 +188,10 @@ describe.if(process.getuid?.() === 0).each(KINDS)("as %s", (_, uid, { heldBy, de
   });
 
   test("the rights and the fixed password of its entry are used", async () => {
-    await until(
-      "the lamp was switched by another plugin",
-      async () => (await hub.get<{ attributes: { on: boolean } }>("/devices/ts_lamp")).attributes.on,
-    );
+    await until("the lamp was switched by another plugin", async () => {
+      const lamp = await hub.request("GET", "/devices/ts_lamp");
+      return lamp.status === 200 && lamp.json<{ attributes: { on: boolean } }>().attributes.on;
+    });
     const second = await hub.mqtt({ username: "homecore", password: FIXED, clientId: "homecore-2" });
     expect(second.connected).toBe(true);
   });
