@@ -41,7 +41,7 @@ interface Bridged {
 }
 
 /** When a device has not done what it was asked to, the other side is told how it is. */
-const SHOWN_AGAIN_MS = 10_000;
+const RETRY_MS = 10_000;
 
 export async function createBridge({ node, hub, log }: BridgeOptions): Promise<Bridge> {
   const aggregator = new Endpoint(AggregatorEndpoint, { id: "aggregator" });
@@ -105,7 +105,7 @@ export async function createBridge({ node, hub, log }: BridgeOptions): Promise<B
     }
     // Not what was removed or made anew meanwhile.
     const again = () => void inTurn(async () => (bridged.get(id) === to ? show(to) : undefined)).catch(report);
-    setTimeout(again, SHOWN_AGAIN_MS);
+    setTimeout(again, RETRY_MS);
   }
 
   const report = (error: unknown): void => log.error("a device cannot be bridged", { error: String(error) });

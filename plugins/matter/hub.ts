@@ -57,7 +57,7 @@ interface StreamEvent {
   message?: string;
 }
 const ANSWER_WITHIN_MS = 10_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 export function connectHub(env: Readonly<Record<string, string | undefined>>, pluginId: string, log: Log): HubClient {
   const { HUB_API_URL: url, HUB_API_TOKEN: token } = env;
@@ -120,7 +120,7 @@ export function connectHub(env: Readonly<Record<string, string | undefined>>, pl
     opened.onclose = () => {
       if (!isFollowing || socket !== opened) return;
       log.debug("the hub's stream ended; connecting again");
-      retry = setTimeout(() => follow(followed, Math.min(wait * 2, LONGEST_PAUSE_MS)), wait);
+      retry = setTimeout(() => follow(followed, Math.min(wait * 2, MAX_PAUSE_MS)), wait);
     };
   }
 

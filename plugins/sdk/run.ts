@@ -6,7 +6,7 @@ import { readEnvironment } from "./environment.ts";
 import { messageOf } from "./json.ts";
 import { startPlugin } from "./plugin.ts";
 
-const LONGEST_STOP_MS = 2500;
+const MAX_STOP_MS = 2500;
 
 /**
  * Runs a plugin until the hub ends it. The process exits with 0 after SIGTERM or SIGINT, and with 1, the reason
@@ -26,7 +26,7 @@ async function run<S extends TObject>(definition: PluginDefinition<S>): Promise<
   const asked = Promise.withResolvers<undefined>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => asked.resolve(undefined));
   // Ends a start that hangs as well.
-  void asked.promise.then(() => setTimeout(() => process.exit(0), LONGEST_STOP_MS));
+  void asked.promise.then(() => setTimeout(() => process.exit(0), MAX_STOP_MS));
 
   const environment = readEnvironment(process.argv.slice(2), process.env);
   const plugin = await startPlugin(definition, { environment, printError });

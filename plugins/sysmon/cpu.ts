@@ -14,7 +14,7 @@ export interface CpuTimes {
 // The thermal zones and sensors of the processor, on Raspberry Pis, other ARM boards and PCs.
 const CPU_ZONE = /cpu|soc|x86_pkg|acpitz|package/i;
 const CPU_SENSOR = /coretemp|k10temp|cpu_thermal|zenpower/i;
-const MOST_ZONES = 16;
+const MAX_ZONES = 16;
 
 const capabilities = Type.Object({
   usage_pct: Type.Optional(Type.Integer({ title: "Usage since the last report", unit: "%", minimum: 0, maximum: 100 })),
@@ -103,7 +103,7 @@ async function hottest(
   wanted: RegExp,
 ): Promise<number | undefined> {
   let highest: number | undefined;
-  for (let at = 0; at < MOST_ZONES; at++) {
+  for (let at = 0; at < MAX_ZONES; at++) {
     const { name, value } = paths(at);
     const found = await read(name);
     // Zones are numbered without gaps.

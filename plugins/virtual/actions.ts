@@ -58,13 +58,13 @@ function drainBattery({ sensors }: Furniture) {
 const PACE_MS = 5;
 const PROGRESS_EVERY_MS = 1000;
 // Each change waits for its acknowledgement, and MQTT has 65,535 packet ids.
-const MOST_CHANGES = 50_000;
+const MAX_CHANGES = 50_000;
 
 function burst({ lights }: Furniture) {
   const params = Type.Object(
     {
       device: Type.Optional(deviceId("The light; the first one unless named", lights)),
-      changes: Type.Integer({ minimum: 1, maximum: MOST_CHANGES, default: 1000, title: "Number of changes" }),
+      changes: Type.Integer({ minimum: 1, maximum: MAX_CHANGES, default: 1000, title: "Number of changes" }),
       per_second: Type.Integer({ minimum: 1, maximum: 10_000, default: 100, title: "Changes a second, at most" }),
     },
     { additionalProperties: false },

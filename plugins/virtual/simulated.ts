@@ -7,8 +7,8 @@ import type { Kind } from "./kind.ts";
 import type { HouseClock, World } from "./world.ts";
 
 export const VERSION = "1.0.0";
-const MOST_PROBLEMS = 10;
-const LONGEST_KEY = 40;
+const MAX_PROBLEMS = 10;
+const MAX_KEY = 40;
 
 export interface House {
   plugin: VirtualPlugin;
@@ -128,9 +128,9 @@ export function problemsOf(command: JsonObject, { capabilities, accepts }: Comma
     const schema = own(accepts, key);
     if (schema) return Value.Check(schema, value) ? [] : [`${key}: must be ${wording(schema)}`];
     if (own(capabilities, key)) return [`${key}: is a reading and cannot be set`];
-    return [`${key.slice(0, LONGEST_KEY)}: unknown; a command may contain ${known}`];
+    return [`${key.slice(0, MAX_KEY)}: unknown; a command may contain ${known}`];
   });
-  return problems.slice(0, MOST_PROBLEMS);
+  return problems.slice(0, MAX_PROBLEMS);
 }
 
 function own({ properties }: TObject, key: string): TSchema | undefined {

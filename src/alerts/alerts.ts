@@ -31,9 +31,9 @@ export interface AlertEvent extends Omit<Finding, "about"> {
 const CHECK_EVERY_MS = 5000;
 // A problem that comes and goes is one alert: it ends after this time without the problem.
 const CLEARED_AFTER_MS = 60_000;
-const MOST_ENDED = 100;
+const MAX_ENDED = 100;
 // Some alerts are named after guests, who could make up any number of names.
-const MOST_ACTIVE = 200;
+const MAX_ACTIVE = 200;
 
 interface Active {
   alert: Alert;
@@ -101,7 +101,7 @@ export class Alerts implements Disposable {
       Object.assign(active.alert, finding);
       return;
     }
-    if (this.#active.size >= MOST_ACTIVE) return;
+    if (this.#active.size >= MAX_ACTIVE) return;
     const alert: Alert = { ...finding, id, since: this.#options.clock.now(), until: undefined };
     this.#active.set(id, { alert, lastSeen: now });
     if (!this.#reported.delete(id)) this.#report(alert, "raised");
@@ -128,7 +128,7 @@ export class Alerts implements Disposable {
   #end(alert: Alert): void {
     alert.until = this.#options.clock.now();
     this.#ended.unshift(alert);
-    this.#ended.length = Math.min(this.#ended.length, MOST_ENDED);
+    this.#ended.length = Math.min(this.#ended.length, MAX_ENDED);
     this.#report(alert, "cleared");
   }
 

@@ -59,19 +59,19 @@ interface Row {
 }
 
 export const API_KEY_PREFIX = "hub_";
-const LONGEST_LABEL = 100;
+const MAX_LABEL = 100;
 // All of them are listed in one answer, and a house has a handful.
-const MOST_KEYS = 1000;
-const MOST_DAYS = 3650;
+const MAX_KEYS = 1000;
+const MAX_DAYS = 3650;
 const DAY_MS = 86_400_000;
 const COLUMNS =
   "id, label, role, created_by, owner, (SELECT username FROM users WHERE users.id = api_keys.owner) AS owner_name, created_at, expires_at, mcp";
 
-const LABEL_RULE = `must have 1 to ${LONGEST_LABEL} characters, and not spaces alone`;
-const DAYS_RULE = `must be above 0 and at most ${MOST_DAYS}; leave it out for no expiry`;
+const LABEL_RULE = `must have 1 to ${MAX_LABEL} characters, and not spaces alone`;
+const DAYS_RULE = `must be above 0 and at most ${MAX_DAYS}; leave it out for no expiry`;
 
-export const Label = Type.String({ minLength: 1, maxLength: LONGEST_LABEL, pattern: "\\S", problem: LABEL_RULE });
-export const ExpiryDays = Type.Number({ exclusiveMinimum: 0, maximum: MOST_DAYS, problem: DAYS_RULE });
+export const Label = Type.String({ minLength: 1, maxLength: MAX_LABEL, pattern: "\\S", problem: LABEL_RULE });
+export const ExpiryDays = Type.Number({ exclusiveMinimum: 0, maximum: MAX_DAYS, problem: DAYS_RULE });
 
 /** Whether a credential claims to be an API key; a JWT never starts so. */
 export function looksLikeApiKey(credential: string): boolean {
@@ -95,8 +95,8 @@ export function createApiKeys(db: Database, random: RandomBytes, now: () => numb
     create({ label: rawLabel, role, createdBy, owner, expiresInDays, mcp }) {
       const label = checkLabel(rawLabel);
       checkDays(expiresInDays);
-      if ((count.get()?.keys ?? 0) >= MOST_KEYS)
-        throw new HubError("conflict", `there are ${MOST_KEYS} API keys, expired ones among them: delete some`);
+      if ((count.get()?.keys ?? 0) >= MAX_KEYS)
+        throw new HubError("conflict", `there are ${MAX_KEYS} API keys, expired ones among them: delete some`);
       const createdAt = now();
       const expiresAt = expiresInDays === undefined ? undefined : Math.round(createdAt + expiresInDays * DAY_MS);
       const id = uuid(random);
@@ -115,12 +115,12 @@ export function createApiKeys(db: Database, random: RandomBytes, now: () => numb
 
 function checkLabel(text: string): string {
   const label = text.trim();
-  if (label !== "" && label.length <= LONGEST_LABEL) return label;
+  if (label !== "" && label.length <= MAX_LABEL) return label;
   throw new HubError("invalid", `the label ${LABEL_RULE}`);
 }
 
 function checkDays(days: number | undefined): void {
-  if (days === undefined || (days > 0 && days <= MOST_DAYS)) return;
+  if (days === undefined || (days > 0 && days <= MAX_DAYS)) return;
   throw new HubError("invalid", `expires_in_days ${DAYS_RULE}`);
 }
 

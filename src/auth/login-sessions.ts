@@ -56,10 +56,10 @@ interface Row {
 const FLUSH_MS = 60_000;
 /** How far `last_used_at` may lag in the file: a page that is open all day should not wear the disk. */
 const WRITE_EVERY_MS = 600_000;
-const MOST_REMEMBERED = 1000;
-const MOST_LISTED = 100;
-const MOST_ENDED = 1000;
-const LONGEST_AGENT = 200;
+const MAX_REMEMBERED = 1000;
+const MAX_LISTED = 100;
+const MAX_ENDED = 1000;
+const MAX_AGENT = 200;
 /** Ended logins are kept this long after they expire, in case the clock is wrong for a while. */
 const KEEP_ENDED_MS = 7 * 86_400_000;
 
@@ -177,7 +177,7 @@ export class LoginSessions implements Disposable {
   }
 
   #remember(use: LastUse): void {
-    const oldest = this.#uses.size >= MOST_REMEMBERED ? this.#uses.keys().next().value : undefined;
+    const oldest = this.#uses.size >= MAX_REMEMBERED ? this.#uses.keys().next().value : undefined;
     if (oldest !== undefined) this.#uses.delete(oldest);
     this.#uses.set(use.claims.session, use);
   }
@@ -194,7 +194,7 @@ function createSessionStore({ behind, durable }: Pick<StateDb, "behind" | "durab
   );
   const trim = behind.query(
     `DELETE FROM sessions WHERE user_id = ?1 AND id NOT IN
-     (SELECT id FROM sessions WHERE user_id = ?1 ORDER BY last_used_at DESC LIMIT ${MOST_LISTED})`,
+     (SELECT id FROM sessions WHERE user_id = ?1 ORDER BY last_used_at DESC LIMIT ${MAX_LISTED})`,
   );
   const stale = behind.query(
     `DELETE FROM sessions WHERE expires_at <= ? OR NOT EXISTS
@@ -212,9 +212,7 @@ function createSessionStore({ behind, durable }: Pick<StateDb, "behind" | "durab
   return {
     /** Must run in a transaction. */
     write({ session, userId, ver, expiresAt }: SessionClaims, at: number, login: LoginOrigin | undefined): void {
-      const from = login
-        ? ([login.address, login.userAgent.slice(0, LONGEST_AGENT)] as const)
-        : ([null, null] as const);
+      const from = login ? ([login.address, login.userAgent.slice(0, MAX_AGENT)] as const) : ([null, null] as const);
       upsert.run(session, userId, ver, login ? at : null, at, expiresAt, ...from);
       trim.run(userId);
     },
@@ -232,7 +230,7 @@ function createSessionStore({ behind, durable }: Pick<StateDb, "behind" | "durab
         .transaction(() => {
           remove.run(id);
           insertEnded.run(id, userId, expiresAt);
-          if (endedOf.all(userId).length <= MOST_ENDED) return;
+          if (endedOf.all(userId).length <= MAX_ENDED) return;
           // No person ends so many. Ending all tokens of the user needs no list.
           endAll(userId);
           removeEndedOf.run(userId);

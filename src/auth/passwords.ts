@@ -13,15 +13,15 @@ export interface Passwords {
 // OWASP's lower recommendation for argon2id.
 const COST = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 const AT_ONCE = 2;
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 const SHORTEST = 8;
-const LONGEST_BYTES = 1024;
+const MAX_BYTES = 1024;
 
 /** Counts characters; `checkPassword` also counts bytes. */
 export const NewPassword = Type.String({
   minLength: SHORTEST,
-  maxLength: LONGEST_BYTES,
-  problem: `must have at least ${SHORTEST} characters, and at most ${LONGEST_BYTES} bytes`,
+  maxLength: MAX_BYTES,
+  problem: `must have at least ${SHORTEST} characters, and at most ${MAX_BYTES} bytes`,
 });
 
 /** The hash of a password that nobody has, at the cost above. */
@@ -33,8 +33,8 @@ export function checkPassword(password: string): void {
   if ([...password].length < SHORTEST) {
     throw new HubError("invalid", `the password is too short: it needs at least ${SHORTEST} characters`);
   }
-  if (Buffer.byteLength(password) > LONGEST_BYTES) {
-    throw new HubError("invalid", `the password is too long: at most ${LONGEST_BYTES} bytes`);
+  if (Buffer.byteLength(password) > MAX_BYTES) {
+    throw new HubError("invalid", `the password is too long: at most ${MAX_BYTES} bytes`);
   }
 }
 
@@ -44,14 +44,14 @@ export function fingerprintOf(passwordHash: string): string {
 }
 
 export function createPasswords(): Passwords {
-  const semaphore = createSemaphore(AT_ONCE, MOST_WAITING);
+  const semaphore = createSemaphore(AT_ONCE, MAX_WAITING);
   return {
     async hash(password) {
       checkPassword(password);
       return semaphore(() => Bun.password.hash(canonical(password), COST));
     },
     async verify(password, hash) {
-      const acceptable = password !== "" && Buffer.byteLength(password) <= LONGEST_BYTES;
+      const acceptable = password !== "" && Buffer.byteLength(password) <= MAX_BYTES;
       const known = acceptable && hash !== undefined;
       const same = await semaphore(() =>
         Bun.password.verify(acceptable ? canonical(password) : "nobody", known ? hash : DUMMY_HASH),
@@ -66,13 +66,13 @@ function canonical(password: string): string {
   return password.normalize("NFC");
 }
 
-/** Runs at most `atOnce` tasks at a time; refuses when `mostWaiting` wait already. */
-function createSemaphore(atOnce: number, mostWaiting: number): <T>(task: () => Promise<T>) => Promise<T> {
+/** Runs at most `atOnce` tasks at a time; refuses when `maxWaiting` wait already. */
+function createSemaphore(atOnce: number, maxWaiting: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async function runBounded(task) {
     if (running < atOnce) running++;
-    else if (waiting.length >= mostWaiting) {
+    else if (waiting.length >= maxWaiting) {
       throw new HubError("unavailable", "too many logins at once; try again in a moment", {
         details: { retryAfterSecs: 2 },
       });

@@ -38,7 +38,7 @@ export interface TokenOptions {
 }
 
 // Ours have about 300 characters.
-const LONGEST_TOKEN = 4096;
+const MAX_TOKEN = 4096;
 
 export function createTokens({ secret, lifetimeHours, clock, random, capacity = 1000 }: TokenOptions): Tokens {
   const expiresIn = Math.max(1, Math.round(lifetimeHours * 3600));
@@ -63,7 +63,7 @@ export function createTokens({ secret, lifetimeHours, clock, random, capacity = 
       const known = verified.get(token);
       if (known && clock.now() < known.expiresAt) return known;
       verified.delete(token);
-      const claims = token.length > LONGEST_TOKEN ? undefined : claimsOf(signedPayload(token, secret, clock.now()));
+      const claims = token.length > MAX_TOKEN ? undefined : claimsOf(signedPayload(token, secret, clock.now()));
       if (claims) remember(token, claims);
       return claims;
     },

@@ -52,7 +52,7 @@ interface Row {
 const COLUMNS = "id, username, role, ver, created_at";
 
 // All of them are listed in one answer, and a house has a handful.
-const MOST_USERS = 1000;
+const MAX_USERS = 1000;
 const USERNAME = { maxLength: 64, pattern: "^[A-Za-z0-9._@-]{1,64}$" };
 const USERNAME_RULE = "must have 1 to 64 characters, of letters, digits and . _ @ -";
 
@@ -97,8 +97,8 @@ export function createUsers(db: Database, random: RandomBytes, now: () => number
 
   function create({ username, passwordHash, role }: NewUser): User {
     checkUsername(username);
-    if ((count.get()?.users ?? 0) >= MOST_USERS)
-      throw new HubError("conflict", `there are ${MOST_USERS} users: remove some`);
+    if ((count.get()?.users ?? 0) >= MAX_USERS)
+      throw new HubError("conflict", `there are ${MAX_USERS} users: remove some`);
     try {
       return userOf(insert.get(uuid(random), username, passwordHash, role, now()));
     } catch (error) {

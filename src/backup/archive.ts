@@ -20,7 +20,7 @@ import {
   PLAIN_MAX_BYTES,
   PLAIN_MAX_ENTRIES,
 } from "./zip/container.ts";
-import { MOST_ENTRIES } from "./zip/format.ts";
+import { MAX_ENTRIES } from "./zip/format.ts";
 import { createWideContainer } from "./zip/wide-container.ts";
 
 export interface ArchiveOptions {
@@ -48,7 +48,7 @@ export interface OpenArchive extends Disposable {
 }
 
 /** In the manifest. */
-const MOST_SKIPPED = 100;
+const MAX_SKIPPED = 100;
 const READ_BYTES = 128 * 1024;
 /** Deflated data lies outside the heap and is collected late: without this, the worker would need half as much memory again. */
 const READS_PER_COLLECTION = 64;
@@ -80,7 +80,7 @@ export function openArchive({ home, hubVersion, now, foldHistory }: ArchiveOptio
       created_at: isoSeconds(now),
       counts: countHome(home, state.file),
       schemas: { state: schemaVersion(state.file), history: history ? schemaVersion(history.file) : null },
-      ...(skipped.length > 0 && { skipped: skipped.slice(0, MOST_SKIPPED) }),
+      ...(skipped.length > 0 && { skipped: skipped.slice(0, MAX_SKIPPED) }),
     };
     refuseTooMany(sources, manifest);
     return {
@@ -106,7 +106,7 @@ function databasesOf(home: Home) {
 function refuseTooMany(sources: readonly SourceFile[], head: OpenArchive["manifest"]): void {
   const entries = sources.map(({ path }) => ({ path, bytes: Number.MAX_SAFE_INTEGER, sha256: "0".repeat(64) }));
   const bytes = Buffer.byteLength(textOf({ ...head, entries }));
-  if (entries.length < MOST_ENTRIES && bytes <= MANIFEST_MAX_BYTES) return;
+  if (entries.length < MAX_ENTRIES && bytes <= MANIFEST_MAX_BYTES) return;
   throw new HubError(
     "too_large",
     `config/ and rules/ hold ${sources.length} files, more than an archive can list: move away what the hub does not need`,

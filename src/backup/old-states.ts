@@ -17,7 +17,7 @@ const Note = Type.Object({ at: Type.String(), units: Type.Array(UnitName) });
 type Note = Static<typeof Note>;
 
 /** How many old states are kept. */
-const MOST_KEPT = 3;
+const MAX_KEPT = 3;
 
 /** What the last restore replaced, if it is still there. */
 export function newestOldState(home: Home): { folder: string; units: readonly Unit[]; at: string } | undefined {
@@ -39,14 +39,14 @@ export function nextOldState(home: Home, now: number): string {
 /** Removes all but the last few and returns the names. To be called when the hub has started with the present state. */
 export async function removeOldStates(home: Home): Promise<{ removed: string[]; kept: string[] }> {
   const names = namesIn(home);
-  const removed = names.slice(0, -MOST_KEPT);
+  const removed = names.slice(0, -MAX_KEPT);
   for (const name of removed) {
     const folder = placesIn(home).oldState(name);
     // The note first: without it nobody goes back to a state that is half removed.
     await rm(join(folder, NOTE), { force: true });
     await rm(folder, { recursive: true, force: true });
   }
-  return { removed, kept: names.slice(-MOST_KEPT) };
+  return { removed, kept: names.slice(-MAX_KEPT) };
 }
 
 export function noteOldState(folder: string, note: Note): void {

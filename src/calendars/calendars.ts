@@ -63,7 +63,7 @@ export interface CalendarProblem {
 const DAY_MS = 86_400_000;
 const BEFORE_MS = 7 * DAY_MS;
 const AHEAD_MS = 120 * DAY_MS;
-const LONGEST_HOP_MS = 30_000;
+const MAX_HOP_MS = 30_000;
 /** A source that failed is asked again after this. */
 const RETRY_MS = 5 * 60_000;
 
@@ -274,7 +274,7 @@ export class Calendars implements AsyncDisposable {
     const next = Math.min(
       ...[...this.#calendars.values()].map(({ present }) => present?.until ?? Number.POSITIVE_INFINITY),
     );
-    const wait = Math.min(LONGEST_HOP_MS, Math.max(1, next - now));
+    const wait = Math.min(MAX_HOP_MS, Math.max(1, next - now));
     this.#timer = clock.after(
       "calendars",
       wait,

@@ -21,8 +21,8 @@ export interface DownloadOptions {
   clock: Clock;
 }
 
-const LONGEST_MS = 60_000;
-const MOST_BYTES = 32 * 1_048_576;
+const MAX_MS = 60_000;
+const MAX_BYTES = 32 * 1_048_576;
 
 /** Rejects with HubError `upstream_failed` that says what is wrong. */
 export async function download(
@@ -32,7 +32,7 @@ export async function download(
   signal: AbortSignal,
 ): Promise<Downloaded> {
   const late = new AbortController();
-  const timer = clock.after("calendar download", LONGEST_MS, () => late.abort());
+  const timer = clock.after("calendar download", MAX_MS, () => late.abort());
   const url = new URL(address.replace(/^webcal:/i, "https:"));
   try {
     const response = await follow(url, known, {
@@ -48,7 +48,7 @@ export async function download(
     };
     return { kind: "changed", bytes: await bodyOf(response), validators };
   } catch (error) {
-    if (late.signal.aborted) throw failed(url, `did not answer in ${LONGEST_MS / 1000} s`, error);
+    if (late.signal.aborted) throw failed(url, `did not answer in ${MAX_MS / 1000} s`, error);
     throw failed(url, messageOf(error).replaceAll(address, url.host).replaceAll(url.href, url.host), error);
   } finally {
     timer[Symbol.dispose]();
@@ -84,7 +84,7 @@ async function bodyOf(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw refused(`sends more than the ${MOST_BYTES / 1_048_576} MiB of a calendar`);
+    if (bytes > MAX_BYTES) throw refused(`sends more than the ${MAX_BYTES / 1_048_576} MiB of a calendar`);
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks));

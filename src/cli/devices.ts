@@ -90,8 +90,8 @@ function listText(found: readonly JsonObject[], { io: { edge } }: Invocation): s
   return [paint("dim", heading), ...lines].join("\n");
 }
 
-const MOST_VALUES = 5;
-const LONGEST_VALUE = 30;
+const MAX_VALUES = 5;
+const MAX_VALUE = 30;
 
 /** A value as it is typed behind `ATTRIBUTE=`. */
 export function valueText(value: unknown): string {
@@ -106,9 +106,9 @@ function valuesOf({ attributes, schema }: JsonObject): string {
     return isObject(about) && (about.category !== undefined || about.hidden === true);
   };
   const shown = Object.entries(isObject(attributes) ? attributes : {}).filter(([name]) => !isMinor(name));
-  const texts = shown.slice(0, MOST_VALUES).map(([name, value]) => {
+  const texts = shown.slice(0, MAX_VALUES).map(([name, value]) => {
     const text = valueText(value);
-    return `${printable(name)}=${text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE - 1)}…` : text}`;
+    return `${printable(name)}=${text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE - 1)}…` : text}`;
   });
-  return [...texts, ...(shown.length > MOST_VALUES ? ["…"] : [])].join(" ");
+  return [...texts, ...(shown.length > MAX_VALUES ? ["…"] : [])].join(" ");
 }

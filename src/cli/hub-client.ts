@@ -29,7 +29,7 @@ export interface HubClientOptions {
 }
 
 const WITHIN_MS = 30_000;
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const MINUTE_IN_HOURS = 1 / 60;
 /** A stream ends with its token; whoever follows it connects again. */
 const STREAM_HOURS = 1;
@@ -142,7 +142,7 @@ function send(url: URL, { method, token, body, tls }: Sent): Promise<{ status: n
         let bytes = 0;
         response.on("data", (chunk: Buffer) => {
           bytes += chunk.length;
-          if (bytes > MOST_BYTES) sent.destroy(new Error("its answer is too large"));
+          if (bytes > MAX_BYTES) sent.destroy(new Error("its answer is too large"));
           else chunks.push(chunk);
         });
         response.on("end", () =>

@@ -12,14 +12,14 @@ import { createPaint, type Paint } from "./rules/text.ts";
 
 const LEVELS = ["debug", "info", "warning", "error"];
 const LINES = 100;
-const MOST_LINES = 1000;
+const MAX_LINES = 1000;
 const EVERY_MS = 1000;
 
 export const logs: Command = {
   options: {
     ...reachOptions,
     follow: { type: "boolean", doc: "go on with what is written from now on, until Ctrl-C" },
-    last: { type: "string", value: "N", doc: `how many lines to begin with, up to ${MOST_LINES}; default: ${LINES}` },
+    last: { type: "string", value: "N", doc: `how many lines to begin with, up to ${MAX_LINES}; default: ${LINES}` },
     lines: { type: "string", value: "N", doc: "the same as --last" },
     level: {
       type: "string",
@@ -33,8 +33,8 @@ export const logs: Command = {
     const { options, io } = invocation;
     const given = options.last ?? options.lines;
     const lines = given === undefined ? LINES : Number(given);
-    if (!Number.isInteger(lines) || lines < 1 || lines > MOST_LINES)
-      throw new HubError("invalid", `--last must be a number from 1 to ${MOST_LINES}`);
+    if (!Number.isInteger(lines) || lines < 1 || lines > MAX_LINES)
+      throw new HubError("invalid", `--last must be a number from 1 to ${MAX_LINES}`);
     const least = options.level === undefined ? 0 : LEVELS.indexOf(String(options.level));
     const { stdout } = io.edge;
     const write = createWriter(invocation, least);

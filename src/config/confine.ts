@@ -21,7 +21,7 @@ interface Found {
 }
 
 // Each round cuts something out.
-const MOST_ROUNDS = 100;
+const MAX_ROUNDS = 100;
 
 /** Changes the table. `known`: problems that were found in it before. */
 export function confine(
@@ -33,7 +33,7 @@ export function confine(
   const entries = createEntries(table);
   const settled: Problem[] = entries.cutExcess();
   let before = known;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const checked = checkValue(HubConfig, table);
     const now = checked.ok
       ? between(checked.value, () => beside.otherMqttAccounts || entries.haveLost("mqtt.users"))

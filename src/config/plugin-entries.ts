@@ -10,13 +10,13 @@ import { parseToml } from "../core/toml.ts";
 import type { EntryFile, NewEntry } from "../plugins/uploads.ts";
 import { checkConfig } from "./load.ts";
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /** Throws HubError `conflict`, `invalid` and `storage`; then the file is as it was. */
 export function createEntryFile(hubToml: string): EntryFile {
   /** Somebody may save the file at the same time: then their text is edited. */
   function edit<T>(change: (text: string) => { content: string; result: T }): T {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const { path, text, mode } = read(hubToml);
       const { content, result } = change(text);
       if (replace(path, { expected: text, content, mode })) return result;

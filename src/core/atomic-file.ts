@@ -31,7 +31,7 @@ export interface Replacement {
 }
 
 // A person saves a few times a minute; a program that saves in a loop is given up on.
-const MOST_EXCHANGES = 20;
+const MAX_EXCHANGES = 20;
 
 /**
  * As `writeFileAtomic`, but only if the file still has the content that was read. Returns false if somebody saved it
@@ -65,7 +65,7 @@ export function replaceFile(path: string, { expected, content, mode }: Replaceme
 
 /** Exchanges back what somebody else saved; repeated if they saved once more in between, until our own content comes out. */
 function restoreOther(temporary: string, { path, content }: { path: string; content: string | Uint8Array }): void {
-  for (let exchanges = 0; exchanges < MOST_EXCHANGES; exchanges++) {
+  for (let exchanges = 0; exchanges < MAX_EXCHANGES; exchanges++) {
     if (exchangeFiles(temporary, path)) {
       if (hasContent(temporary, content)) return;
       // Otherwise our file was removed at this very moment.

@@ -3,7 +3,7 @@ import type { RandomBytes } from "./ids.ts";
 
 export interface BackoffOptions {
   firstMs: number;
-  longestMs: number;
+  maxMs: number;
   /** Random share of the pause: 0.25 gives ±25 %. */
   jitter?: number;
 }
@@ -14,11 +14,11 @@ export interface Backoff {
   reset(): void;
 }
 
-export function createBackoff({ firstMs, longestMs, jitter = 0.25 }: BackoffOptions, random: RandomBytes): Backoff {
+export function createBackoff({ firstMs, maxMs, jitter = 0.25 }: BackoffOptions, random: RandomBytes): Backoff {
   let tries = 0;
   return {
     next() {
-      const base = Math.min(longestMs, firstMs * 2 ** Math.min(tries++, 30));
+      const base = Math.min(maxMs, firstMs * 2 ** Math.min(tries++, 30));
       const unit = (random(1)[0] ?? 0) / 255;
       return Math.round(base * (1 + jitter * (2 * unit - 1)));
     },

@@ -16,7 +16,7 @@ export interface Clock {
 }
 
 // setTimeout takes a signed 32-bit integer: with a longer time it would fire at once.
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
+const MAX_WAIT_MS = 2 ** 31 - 1;
 
 // What is done every second or less often is done at whole seconds: an idle hub wakes up once for all of it.
 const TOGETHER_MS = 1000;
@@ -27,7 +27,7 @@ export const systemClock: Clock = {
   after(name, ms, fn) {
     let handle: ReturnType<typeof setTimeout>;
     const wait = (left: number): void => {
-      const step = Math.min(left, LONGEST_WAIT_MS);
+      const step = Math.min(left, MAX_WAIT_MS);
       handle = setTimeout(() => (left > step ? wait(left - step) : fn()), step);
     };
     wait(Math.max(0, ms));

@@ -14,11 +14,11 @@ const PARTS = UNITS.map(([unit]) => `(?:([0-9]{1,8}(?:\\.[0-9]{1,9})?) ?${unit} 
 /** A pattern for JSON Schema. */
 export const DURATION_PATTERN = `^(?=[0-9])${PARTS}$`;
 const DURATION = new RegExp(DURATION_PATTERN);
-const LONGEST_TEXT = 64;
+const MAX_TEXT = 64;
 
 /** Seconds, to the millisecond; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
-  const found = text.length <= LONGEST_TEXT ? DURATION.exec(text.trim()) : null;
+  const found = text.length <= MAX_TEXT ? DURATION.exec(text.trim()) : null;
   if (!found) return undefined;
   const secs = UNITS.reduce((sum, [, factor], index) => sum + Number(found[index + 1] ?? 0) * factor, 0);
   return Math.round(secs * 1000) / 1000;

@@ -32,7 +32,7 @@ const TOLD_ROUND_MS = 2000;
 // And all files are looked at: the kernel does not tell of what is written through a mapping, or through a hard link elsewhere.
 const SWEEP_MS = 60_000;
 // Of more at once it is not asked which they are.
-const MOST_NOTICES = 100;
+const MAX_NOTICES = 100;
 
 /** A file that differs from what was reported of it. */
 interface Unsettled {
@@ -126,7 +126,7 @@ export class FolderWatch {
     this.#wasTold = true;
     const unsettled = name === undefined ? undefined : this.#unsettled.get(name);
     if (unsettled) unsettled.isUntold = false;
-    else if (name === undefined || this.#unsettled.size >= MOST_NOTICES) this.#lookAtAllSoon();
+    else if (name === undefined || this.#unsettled.size >= MAX_NOTICES) this.#lookAtAllSoon();
     else if (this.#options.accepts(name)) this.#lookAt(name, false);
   }
 

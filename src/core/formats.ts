@@ -76,12 +76,12 @@ function secondsIn(value: Json | undefined): number | undefined {
   return typeof value === "string" ? parseDuration(value) : numberIn(value);
 }
 
-const LARGEST_MS = 8.64e15;
+const MAX_MS = 8.64e15;
 
 /** An ISO time, as CEL gives timestamps, or epoch seconds or ms. */
 function momentIn(value: Json | undefined): number | undefined {
   if (typeof value === "string" && !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
   const at = typeof value === "string" ? Date.parse(value) : (numberIn(value) ?? Number.NaN);
   const ms = typeof value === "number" && Math.abs(at) < 1e11 ? at * 1000 : at;
-  return Math.abs(ms) <= LARGEST_MS ? ms : undefined;
+  return Math.abs(ms) <= MAX_MS ? ms : undefined;
 }

@@ -15,13 +15,13 @@ export interface HistogramSeries {
   sum: number;
 }
 
-const MOST_SERIES = 100;
+const MAX_SERIES = 100;
 
 export function createHistogram(bounds: readonly number[], labels: readonly string[] = []): Histogram {
   const all = new Map<string, { labels: Record<string, string>; counts: number[]; sum: number }>();
 
   function made(key: string, values: readonly string[]) {
-    if (all.size >= MOST_SERIES) {
+    if (all.size >= MAX_SERIES) {
       const others = labels.map(() => "other");
       return all.get(others.join("\n")) ?? add(others.join("\n"), others);
     }

@@ -35,21 +35,21 @@ export function readablePassword(random: RandomBytes, length: number): string {
 /** The plugin id of the hub's own devices; no plugin and no account may have it. */
 export const HUB_PLUGIN_ID = "core";
 
-const LONGEST_ID = 255;
+const MAX_ID = 255;
 
 /** An id can be a level of an MQTT topic and a segment of an URL, where "." and ".." would mean folders. */
 export const ID_PATTERN = "^(?!\\.{1,2}$)(?!\\$)[^/+#\\u0000-\\u001f\\u007f-\\u009f]+$";
 
 /** What an id must be, as messages say it. */
-export const ID_RULE = `must have 1 to ${LONGEST_ID} characters without / + # or control characters, and not start with $`;
+export const ID_RULE = `must have 1 to ${MAX_ID} characters without / + # or control characters, and not start with $`;
 
 /** An id that a person gives. */
-export const Id = Type.String({ minLength: 1, maxLength: LONGEST_ID, pattern: ID_PATTERN, problem: ID_RULE });
+export const Id = Type.String({ minLength: 1, maxLength: MAX_ID, pattern: ID_PATTERN, problem: ID_RULE });
 
 const VALID = new RegExp(ID_PATTERN);
 
 export function isValidId(id: string): boolean {
-  return id.length <= LONGEST_ID && VALID.test(id);
+  return id.length <= MAX_ID && VALID.test(id);
 }
 
 /** Throws HubError `invalid`. */
@@ -66,15 +66,15 @@ export function idFromName(name: string): string {
     .slice(0, 100);
 }
 
-const LONGEST_NAME = 200;
-const NAME_RULE = `must have 1 to ${LONGEST_NAME} characters, and not spaces alone`;
+const MAX_NAME = 200;
+const NAME_RULE = `must have 1 to ${MAX_NAME} characters, and not spaces alone`;
 
 /** A name that a person gives. */
-export const GivenName = Type.String({ minLength: 1, maxLength: LONGEST_NAME, pattern: "\\S", problem: NAME_RULE });
+export const GivenName = Type.String({ minLength: 1, maxLength: MAX_NAME, pattern: "\\S", problem: NAME_RULE });
 
 /** The name without spaces around it. Throws HubError `invalid`. */
 export function readGivenName(text: string): string {
   const name = text.trim();
-  if (name !== "" && name.length <= LONGEST_NAME) return name;
+  if (name !== "" && name.length <= MAX_NAME) return name;
   throw new HubError("invalid", `name: ${NAME_RULE}`);
 }

@@ -9,11 +9,11 @@ const DEFLATED = 0x8000_0000;
 /** A shorter text gains next to nothing. */
 const LEAST_DEFLATED = 96;
 /** A longer one would hold up the event loop; it fills pages of its own. And so much can become a bounded amount only. */
-const MOST_DEFLATED = 65_536;
+const MAX_DEFLATED = 65_536;
 
 /** With an empty header behind it, which says that it is the last one. */
 export function frameOf(text: Buffer<ArrayBuffer>, name: string): Buffer {
-  const deflated = text.length >= LEAST_DEFLATED && text.length <= MOST_DEFLATED ? Bun.deflateSync(text) : undefined;
+  const deflated = text.length >= LEAST_DEFLATED && text.length <= MAX_DEFLATED ? Bun.deflateSync(text) : undefined;
   const isShorter = deflated !== undefined && deflated.length < text.length;
   const stored = isShorter ? deflated : text;
   const frame = Buffer.alloc(HEADER_BYTES + stored.length + HEADER_BYTES);
@@ -65,7 +65,7 @@ function checksumOf(stored: Uint8Array, name: string, isDeflated: boolean): numb
 }
 
 function inflated(stored: Buffer<ArrayBuffer>): Buffer | undefined {
-  if (stored.length > MOST_DEFLATED) return undefined;
+  if (stored.length > MAX_DEFLATED) return undefined;
   try {
     return Buffer.from(Bun.inflateSync(stored));
   } catch {

@@ -31,7 +31,7 @@ export interface LimitReportsOptions {
 /** Reported again only after this time without it. */
 const QUIET_MS = 600_000;
 // Guests could make up any number of account names: beyond this, they share one entry for each limit.
-const MOST_ENTRIES = 200;
+const MAX_ENTRIES = 200;
 
 export function createLimitReports({ clock, log, emit }: LimitReportsOptions): LimitReports {
   const entries = new Map<string, { last: number; report: LimitReached }>();
@@ -49,7 +49,7 @@ export function createLimitReports({ clock, log, emit }: LimitReportsOptions): L
         return;
       }
       dropQuiet(now);
-      const report = entries.size < MOST_ENTRIES ? limit : { ...limit, account: "others" };
+      const report = entries.size < MAX_ENTRIES ? limit : { ...limit, account: "others" };
       const key = keyOf(report);
       const shared = entries.get(key);
       entries.set(key, { last: now, report });

@@ -38,8 +38,8 @@ const PROSE = new Set(
 );
 
 // The names of a house are few, and each is asked about in every event of its device. Above the bound it begins anew.
-const MOST_KNOWN = 4096;
-const LONGEST_KNOWN = 64;
+const MAX_KNOWN = 4096;
+const MAX_KNOWN_LENGTH = 64;
 const known = new Map<string, boolean>();
 
 /** Whether a field of this name holds a secret: `pin_code`, `userCode2`, `code`, `api_key`. */
@@ -47,8 +47,8 @@ export function isSecretName(name: string): boolean {
   const found = known.get(name);
   if (found !== undefined) return found;
   const isSecret = soundsSecret(name);
-  if (name.length > LONGEST_KNOWN) return isSecret;
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (name.length > MAX_KNOWN_LENGTH) return isSecret;
+  if (known.size >= MAX_KNOWN) known.clear();
   known.set(name, isSecret);
   return isSecret;
 }

@@ -27,7 +27,7 @@ export interface Placeholder {
   readonly doubt?: string;
 }
 
-const LONGEST_PATH = 500;
+const MAX_PATH = 500;
 const OPEN = "{{";
 
 /** In the order of the text. */
@@ -50,7 +50,7 @@ const UNCLOSED = /\{\{(?!=)([^{}\n]{0,40})(?![^{}]*\}\})/g;
 
 /** Nothing where the braces hold something else, such as other braces. */
 function pathAt(text: string, start: number): Placeholder | undefined {
-  const ahead = text.slice(start + OPEN.length, start + OPEN.length + LONGEST_PATH + 2);
+  const ahead = text.slice(start + OPEN.length, start + OPEN.length + MAX_PATH + 2);
   const inside = ahead.slice(0, Math.max(0, ahead.indexOf("}}")));
   const end = start + OPEN.length + inside.length;
   // `{{{x}}` begins with a brace of the text.

@@ -10,7 +10,7 @@ export interface RedirectOptions {
 
 const MAX_REDIRECTS = 5;
 /** Those that ask for the same request there. */
-const SAME_AGAIN = [307, 308];
+const KEEPING_METHOD = [307, 308];
 
 /** The first answer that is no redirect, or one that names no address. Rejects with what `onward` and `refuse` give. */
 export async function fetchFollowing(
@@ -27,7 +27,7 @@ export async function fetchFollowing(
     await response.body?.cancel();
     if (!URL.canParse(location, url.href)) throw refuse("sends on to what is no address");
     url = new URL(location, url);
-    if (!SAME_AGAIN.includes(status)) init = asGet(init);
+    if (!KEEPING_METHOD.includes(status)) init = asGet(init);
     send = onward(url, from);
   }
   throw refuse(`sends on more than ${MAX_REDIRECTS} times`);

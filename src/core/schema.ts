@@ -115,13 +115,13 @@ export function describeError(error: ValueError, at: string): Problem[] {
   return [{ path, message: wording(error) }];
 }
 
-const MOST_KEYS_SHOWN = 12;
+const MAX_KEYS_SHOWN = 12;
 
 function unknownKey(key: string, known: readonly string[]): string {
   const meant = didYouMean(key, known);
   if (meant !== "" || known.length === 0) return `unknown key "${key}"${meant}`;
-  const shown = known.slice(0, MOST_KEYS_SHOWN).join(", ");
-  return `unknown key "${key}"; there are ${shown}${known.length > MOST_KEYS_SHOWN ? ", …" : ""}`;
+  const shown = known.slice(0, MAX_KEYS_SHOWN).join(", ");
+  return `unknown key "${key}"; there are ${shown}${known.length > MAX_KEYS_SHOWN ? ", …" : ""}`;
 }
 
 /** Alternatives told apart by `type`: what the one that is meant misses, or which types there are. */

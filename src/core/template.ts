@@ -45,8 +45,8 @@ export interface Filling {
 export const TEMPLATE_ROOTS = ["now", "trigger", "vars", "device", "devices"];
 const UNKNOWN = "unknown";
 /** Of one value of an expression. */
-const LONGEST_VALUE = 4000;
-export const MOST_EXPRESSIONS = 20;
+const MAX_VALUE = 4000;
+export const MAX_EXPRESSIONS = 20;
 
 /** The author's text and the values in it. */
 export function fillTemplate(
@@ -61,8 +61,8 @@ export function fillTemplate(
   function shownOf(placeholder: Placeholder): string {
     const { source, expression } = placeholder;
     try {
-      if (expression && ++expressions > MOST_EXPRESSIONS)
-        throw new Error(`a text has at most ${MOST_EXPRESSIONS} expressions`);
+      if (expression && ++expressions > MAX_EXPRESSIONS)
+        throw new Error(`a text has at most ${MAX_EXPRESSIONS} expressions`);
       const value = look(placeholder);
       if (value !== undefined) return value ?? UNKNOWN;
       onUnknown(source);
@@ -158,6 +158,6 @@ function valueAt(value: unknown, keys: readonly string[]): Json | undefined {
 }
 
 function bounded(text: string | null, expression: boolean): string | null {
-  if (!expression || text === null || text.length <= LONGEST_VALUE) return text;
-  return `${text.slice(0, LONGEST_VALUE).toWellFormed()}…`;
+  if (!expression || text === null || text.length <= MAX_VALUE) return text;
+  return `${text.slice(0, MAX_VALUE).toWellFormed()}…`;
 }

@@ -17,11 +17,11 @@ export function syntaxFlaw(text: string, { message, line, column }: TomlSyntaxEr
   return { offset, message: hintFor(lineAt(text, lineStart)) ?? wording(reported, text[offset]) };
 }
 
-const LONGEST_LINE = 300;
+const MAX_LINE = 300;
 
 function lineAt(text: string, start: number): string {
   const newline = text.indexOf("\n", start);
-  return text.slice(start, Math.min(newline < 0 ? text.length : newline, start + LONGEST_LINE)).trim();
+  return text.slice(start, Math.min(newline < 0 ? text.length : newline, start + MAX_LINE)).trim();
 }
 
 /** Lines as people write them who know another format. */

@@ -1,15 +1,15 @@
 // MQTT topic names and filters.
 
-const LONGEST_TOPIC = 65_535;
+const MAX_TOPIC = 65_535;
 
 /** Whether a message can be published to it: not empty, no wildcard, no NUL. */
 export function isTopicName(topic: string): boolean {
-  return topic.length > 0 && topic.length <= LONGEST_TOPIC && !/[+#\0]/.test(topic);
+  return topic.length > 0 && topic.length <= MAX_TOPIC && !/[+#\0]/.test(topic);
 }
 
 /** Whether one can subscribe to it: `+` and `#` must be whole levels, and `#` the last one. */
 export function isTopicFilter(filter: string): boolean {
-  if (filter.length === 0 || filter.length > LONGEST_TOPIC || filter.includes("\0")) return false;
+  if (filter.length === 0 || filter.length > MAX_TOPIC || filter.includes("\0")) return false;
   const levels = filter.split("/");
   return levels.every(
     (level, index) => level === "+" || (level === "#" ? index === levels.length - 1 : !/[+#]/.test(level)),

@@ -19,7 +19,7 @@ interface Stretch {
 const CHECK_EVERY_MS = 10_000;
 // A smaller difference is a clock being slewed.
 const STEP_MS = 1000;
-const MOST_STRETCHES = 50;
+const MAX_STRETCHES = 50;
 
 export function followWallSteps(clock: Clock): WallSteps {
   const begun = { mono: clock.mono(), wall: clock.now() };
@@ -34,7 +34,7 @@ export function followWallSteps(clock: Clock): WallSteps {
     if (last && Math.abs(aheadMs - last.aheadMs) < STEP_MS) Object.assign(last, { seen: mono, aheadMs });
     else
       stretches = [...stretches, { from: last?.seen ?? mono, noticed: mono, seen: mono, aheadMs }].slice(
-        -MOST_STRETCHES,
+        -MAX_STRETCHES,
       );
   }
 

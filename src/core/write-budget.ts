@@ -38,7 +38,7 @@ export interface WriteBudgetOptions {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 // Nothing waits longer, however much was written: this limits what a power cut can lose.
-const LONGEST_WAIT_MS = 10 * 60_000;
+const MAX_WAIT_MS = 10 * 60_000;
 // What may be written at once, as a share of an hour's allowance; the rest of the hour's comes evenly, so that no hour has more than its own.
 const AT_ONCE = 0.1;
 
@@ -69,7 +69,7 @@ export function createWriteBudget({ clock, bytesPerDay, bytesWritten }: WriteBud
   const allowsOwing =
     (most: number) =>
     (waitedMs: number): boolean => {
-      if (bytesPerDay === undefined || waitedMs >= LONGEST_WAIT_MS) return true;
+      if (bytesPerDay === undefined || waitedMs >= MAX_WAIT_MS) return true;
       settle();
       return left > -most;
     };

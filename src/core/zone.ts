@@ -18,7 +18,7 @@ export interface Zone {
 }
 
 // Schedules need today's stretch and the next few; only rare ones look years ahead.
-const MOST_CACHED = 64;
+const MAX_CACHED = 64;
 
 /**
  * `name` must be one for which `isTimeZone` is true; the machine's own zone where it is undefined. Costs nothing until it is used:
@@ -46,7 +46,7 @@ export function createZone(name: string | undefined): Zone {
       const known = cached.find(({ from, until }) => from <= instant && instant < until);
       if (known) return known;
       const found = find(instant);
-      if (cached.length >= MOST_CACHED) cached = [];
+      if (cached.length >= MAX_CACHED) cached = [];
       cached.push(found);
       return found;
     },

@@ -57,8 +57,8 @@ export function connect(path: string, synchronous: Synchronous): Database {
   }
 }
 
-const MOST_TRIES = 100;
-const TRY_AGAIN_MS = 20;
+const MAX_TRIES = 100;
+const RETRY_MS = 20;
 /** Whoever copies a file writes again within this time. */
 const COPYING_MS = 500;
 
@@ -69,8 +69,8 @@ function keepLog(db: Database): void {
       db.run("PRAGMA journal_mode = WAL");
       return;
     } catch (error) {
-      if (tries === MOST_TRIES || !systemCode(error)?.startsWith("SQLITE_BUSY")) throw error;
-      Bun.sleepSync(TRY_AGAIN_MS);
+      if (tries === MAX_TRIES || !systemCode(error)?.startsWith("SQLITE_BUSY")) throw error;
+      Bun.sleepSync(RETRY_MS);
     }
   }
 }

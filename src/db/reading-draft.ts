@@ -49,7 +49,7 @@ export interface DraftOptions {
 
 const MEMORY = "/dev/shm";
 /** So many writes in a row are made at once, and one more each millisecond. */
-const MOST_AT_ONCE = 50;
+const MAX_AT_ONCE = 50;
 
 /** One for each home of this machine; undefined where there is no such memory. */
 export function draftPath(folder: string): string | undefined {
@@ -68,7 +68,7 @@ export function openDraft({ folder, id, clock, log }: DraftOptions): ReadingDraf
   let lines: string[] = [];
   let position: JournalPosition | undefined;
   let isDue = false;
-  let allowance = MOST_AT_ONCE;
+  let allowance = MAX_AT_ONCE;
   let allowedAt = clock.mono();
   let timer: Timer | undefined;
 
@@ -111,7 +111,7 @@ export function openDraft({ folder, id, clock, log }: DraftOptions): ReadingDraf
       if (isDue) return;
       isDue = true;
       const now = clock.mono();
-      allowance = Math.min(MOST_AT_ONCE, allowance + now - allowedAt);
+      allowance = Math.min(MAX_AT_ONCE, allowance + now - allowedAt);
       allowedAt = now;
       if (allowance >= 1) write();
       else timer = clock.after("reading-draft", 1, write);

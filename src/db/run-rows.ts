@@ -43,7 +43,7 @@ export interface RunRows {
 export const RUNS_FOLDED = "runs_folded";
 
 /** Longer data has a row of its own: a page of the database holds 4096 bytes. */
-const MOST_CHARS_WITHIN = 2000;
+const MAX_CHARS_WITHIN = 2000;
 
 export const noteOf = ({ id, ruleId, position, begun, vars }: RunChange): RunNote => ({
   ...{ run: id, rule: ruleId, position, begun, vars },
@@ -150,7 +150,7 @@ function transactionOn(db: Database, numberOf: (id: string) => number) {
   const remove = ["rule_runs", "rule_run_data"].map((table) => db.query(`DELETE FROM ${table} WHERE number = $number`));
 
   function begin(number: number, { id, ruleId, position = "{}", begun = "", vars = "{}" }: RunChange): void {
-    const isShort = begun.length + vars.length <= MOST_CHARS_WITHIN;
+    const isShort = begun.length + vars.length <= MAX_CHARS_WITHIN;
     const within = isShort ? { begun, vars } : { begun: null, vars: null };
     put.run({ number, id, rule_id: ruleId, position, ...within });
     if (!isShort) putData.run({ number, begun, vars });
@@ -158,7 +158,7 @@ function transactionOn(db: Database, numberOf: (id: string) => number) {
 
   function changeVars(number: number, vars: string): void {
     if (setDataVars.run({ number, vars }).changes > 0) return;
-    if (vars.length <= MOST_CHARS_WITHIN) {
+    if (vars.length <= MAX_CHARS_WITHIN) {
       setVars.run({ number, vars });
       return;
     }

@@ -52,14 +52,14 @@ export interface Faults extends RowFaults {
 }
 
 // A database that another program has written to may have any number of them; nobody reads more than these.
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 function createFaults(): Faults {
   const found: Unreadable[] = [];
   return {
     list: () => found,
     unreadable(one) {
-      if (found.length < MOST_FAULTS) found.push(one);
+      if (found.length < MAX_FAULTS) found.push(one);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Outgoing } from "./described.ts";
 import type { Source } from "./source.ts";
 
 // By then those have come back that were cut off while the hub restarted.
-const AGAIN_MS = 15_000;
+const REPEAT_MS = 15_000;
 
 export class Greeting {
   readonly #sources: readonly Source[];
@@ -25,7 +25,7 @@ export class Greeting {
     if (this.#isOver) return;
     this.#greet();
     this.#again?.[Symbol.dispose]();
-    this.#again = this.#clock.after("discovery birth", AGAIN_MS, () => this.#greet());
+    this.#again = this.#clock.after("discovery birth", REPEAT_MS, () => this.#greet());
   }
 
   /** Resolves when it is said, or at once where nobody would hear it. */

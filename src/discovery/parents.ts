@@ -3,9 +3,9 @@ import type { DescribedDevice } from "./described.ts";
 import type { Entry } from "./entry.ts";
 
 // Longer than any house has things behind things.
-const MOST_ABOVE = 20;
+const MAX_ABOVE = 20;
 // Each is registered again when its parent appears.
-const MOST_CHILDREN = 500;
+const MAX_CHILDREN = 500;
 
 export class Parents {
   readonly #find: (identity: string) => Entry | undefined;
@@ -25,7 +25,7 @@ export class Parents {
     if (!parent) this.#wait(identity, entry);
     let above = parent;
     for (let steps = 0; above; steps++) {
-      if (above === entry || above.deviceId === deviceId || steps >= MOST_ABOVE) return undefined;
+      if (above === entry || above.deviceId === deviceId || steps >= MAX_ABOVE) return undefined;
       above = above.device?.parent === undefined ? undefined : this.#find(above.device.parent);
     }
     return parent?.deviceId;
@@ -46,6 +46,6 @@ export class Parents {
 
   #wait(identity: string, child: Entry): void {
     const children = this.#waiting.get(identity) ?? new Set();
-    if (children.size < MOST_CHILDREN) this.#waiting.set(identity, children.add(child));
+    if (children.size < MAX_CHILDREN) this.#waiting.set(identity, children.add(child));
   }
 }

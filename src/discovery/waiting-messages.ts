@@ -2,19 +2,19 @@
 import type { DescribedDevice } from "./described.ts";
 import type { Heard } from "./source.ts";
 
-const MOST_TOPICS = 1000;
-const MOST_BYTES = 4096;
+const MAX_TOPICS = 1000;
+const MAX_BYTES = 4096;
 
 export class WaitingMessages {
   readonly #last = new Map<string, Heard | undefined>();
 
   expect({ topics }: DescribedDevice): void {
     for (const topic of topics)
-      if (this.#last.size < MOST_TOPICS && !this.#last.has(topic)) this.#last.set(topic, undefined);
+      if (this.#last.size < MAX_TOPICS && !this.#last.has(topic)) this.#last.set(topic, undefined);
   }
 
   hear(heard: Heard): void {
-    if (this.#last.has(heard.topic) && heard.payload.length <= MOST_BYTES) this.#last.set(heard.topic, heard);
+    if (this.#last.has(heard.topic) && heard.payload.length <= MAX_BYTES) this.#last.set(heard.topic, heard);
   }
 
   of(topic: string): Heard[] {

@@ -19,7 +19,7 @@ export interface Envelope<E extends HubEvent = HubEvent> {
   readonly at: number;
   /** The device it is about, if any. */
   readonly deviceId: string | undefined;
-  /** The event; if that is longer than `LARGEST_EVENT_BYTES`, a `stream_gap` of its `seq` that says so. */
+  /** The event; if that is longer than `MAX_EVENT_BYTES`, a `stream_gap` of its `seq` that says so. */
   readonly json: string;
   /** Whether it contains anything that not everybody may see. */
   readonly isSecret: boolean;
@@ -45,7 +45,7 @@ export interface FeedOptions {
  * The text of a longer event is neither kept nor streamed. A reader that is so far behind is disconnected: with a longer
  * event it would be disconnected, come back, get the event again, and so on without end.
  */
-export const LARGEST_EVENT_BYTES = 1_048_576;
+export const MAX_EVENT_BYTES = 1_048_576;
 const DEFAULT_BUFFER_BYTES = 16 * 1_048_576;
 
 export function createEventFeed(options: FeedOptions): EventFeed {
@@ -68,7 +68,7 @@ export class EventFeed {
     this.#sequence = createSequence(clock, mark);
     this.#bus = createBus(log);
     this.#onTooLarge = onTooLarge;
-    this.ring = new EventRing({ most: buffer, mostBytes: bufferBytes, from: this.#sequence.current });
+    this.ring = new EventRing({ most: buffer, maxBytes: bufferBytes, from: this.#sequence.current });
   }
 
   /** A field, so that it can be passed on without the feed. `at`: for who has noted the same time elsewhere. */
@@ -86,7 +86,7 @@ export class EventFeed {
     if (isCrowded)
       this.#onTooLarge("buffer", `only the last ${this.ring.size} of ${this.ring.capacity} events fit into it`);
     if (envelope.json.startsWith(GAP))
-      this.#onTooLarge("event", `${type} is longer than the ${LARGEST_EVENT_BYTES} bytes that are kept and streamed`);
+      this.#onTooLarge("event", `${type} is longer than the ${MAX_EVENT_BYTES} bytes that are kept and streamed`);
   };
 
   /** `seq` of the newest event, `mqtt_message` included. */
@@ -173,10 +173,10 @@ const GAP = '{"type":"stream_gap"';
 function textOf(event: HubEvent & Stamp): string {
   const text = JSON.stringify(event);
   // A character takes two bytes at most.
-  if (2 * text.length <= LARGEST_EVENT_BYTES) return text;
+  if (2 * text.length <= MAX_EVENT_BYTES) return text;
   const bytes = bytesHeldBy(text);
-  if (bytes <= LARGEST_EVENT_BYTES) return text;
+  if (bytes <= MAX_EVENT_BYTES) return text;
   const { type, timestamp, seq } = event;
-  const reason = `${type.slice(0, 200)} of ${bytes} bytes is longer than the ${LARGEST_EVENT_BYTES} an event may have`;
+  const reason = `${type.slice(0, 200)} of ${bytes} bytes is longer than the ${MAX_EVENT_BYTES} an event may have`;
   return JSON.stringify({ type: "stream_gap", timestamp, from_seq: seq, to_seq: seq, reason });
 }

@@ -15,7 +15,7 @@ export interface KeptEvent {
 export interface EventRingOptions {
   /** Events. */
   most: number;
-  mostBytes: number;
+  maxBytes: number;
   /** `seq` before the first. */
   from: number;
 }
@@ -25,14 +25,14 @@ const ENTRY_BYTES = 128;
 
 export class EventRing {
   readonly #events: RingBuffer<KeptEvent & { bytes: number }>;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #bytes = 0;
   #head: number;
   #lostThrough: number;
 
-  constructor({ most, mostBytes, from }: EventRingOptions) {
+  constructor({ most, maxBytes, from }: EventRingOptions) {
     this.#events = createRingBuffer(most);
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
     this.#head = from;
     this.#lostThrough = from;
   }
@@ -64,8 +64,8 @@ export class EventRing {
   add({ type, seq, deviceId, json, veiled }: KeptEvent): boolean {
     const bytes = ENTRY_BYTES + bytesHeldBy(json) + (veiled === json ? 0 : bytesHeldBy(veiled));
     if (this.#events.size === this.#events.capacity) this.#dropOldest();
-    const isCrowded = this.#events.size > 0 && this.#bytes + bytes > this.#mostBytes;
-    while (this.#events.size > 0 && this.#bytes + bytes > this.#mostBytes) this.#dropOldest();
+    const isCrowded = this.#events.size > 0 && this.#bytes + bytes > this.#maxBytes;
+    while (this.#events.size > 0 && this.#bytes + bytes > this.#maxBytes) this.#dropOldest();
     this.#events.push({ type, seq, deviceId, json, veiled, bytes });
     this.#bytes += bytes;
     this.#head = seq;

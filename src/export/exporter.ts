@@ -56,7 +56,7 @@ export interface Exporter extends AsyncDisposable {
   backfill(stretch: Stretch): void;
 }
 
-const BACKOFF = { firstMs: 1000, longestMs: 300_000 };
+const BACKOFF = { firstMs: 1000, maxMs: 300_000 };
 /** After each page, while more waits: the hub has other things to do. */
 const REST_MS = 100;
 

@@ -10,8 +10,8 @@ import { ALL_TAKEN, SendFailure, type Sent, type Target } from "./target.ts";
 const gzip = promisify(gzipWithCallback);
 /** Lines are made in steps of so many points: the event loop goes on between two. */
 const STEP = 1000;
-const LONGEST_ANSWER = 4096;
-const LONGEST_RETRY_MS = 3_600_000;
+const MAX_ANSWER = 4096;
+const MAX_RETRY_MS = 3_600_000;
 
 export interface HttpTargetOptions {
   config: HistoryExport;
@@ -98,13 +98,13 @@ async function beginning(response: Response): Promise<string> {
   let text = "";
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
-  while (reader && text.length < LONGEST_ANSWER) {
+  while (reader && text.length < MAX_ANSWER) {
     const { done, value } = await reader.read();
     if (done) return text;
     text += decoder.decode(value, { stream: true });
   }
   await reader?.cancel();
-  return text.slice(0, LONGEST_ANSWER);
+  return text.slice(0, MAX_ANSWER);
 }
 
 function reasonOf(error: unknown, signal: AbortSignal): string {
@@ -174,5 +174,5 @@ function droppedIn(text: string): number {
 
 function retryAfter({ headers }: Response): number | undefined {
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-  return Number.isFinite(seconds) ? Math.min(LONGEST_RETRY_MS, Math.max(0, seconds * 1000)) : undefined;
+  return Number.isFinite(seconds) ? Math.min(MAX_RETRY_MS, Math.max(0, seconds * 1000)) : undefined;
 }

@@ -40,7 +40,7 @@ const SETTLE_MS = 2000;
 /** Progress is saved so often; what was sent since is sent again after a kill. */
 export const SAVE_MS = 10 * 60_000;
 const MARGIN_MS = 1000;
-const MOST_STRETCHES = 100;
+const MAX_STRETCHES = 100;
 
 /** Without `before`, it begins now. */
 export function createProgress(clock: Pick<Clock, "now" | "mono">, before: SavedProgress | undefined): Progress {
@@ -57,7 +57,7 @@ export function createProgress(clock: Pick<Clock, "now" | "mono">, before: Saved
     stretches = [];
     for (const stretch of sorted) {
       const last = stretches.at(-1);
-      const isNear = last && (stretch.from <= last.to || stretches.length >= MOST_STRETCHES);
+      const isNear = last && (stretch.from <= last.to || stretches.length >= MAX_STRETCHES);
       if (isNear) last.to = Math.max(last.to, stretch.to);
       else stretches.push({ ...stretch });
     }

@@ -28,16 +28,16 @@ export interface SenderOptions {
 export const ANSWER_MS = 30_000;
 /** What was refused is not tried again for so long. */
 const REFUSED_MS = 3_600_000;
-const MOST_REFUSED = 1000;
+const MAX_REFUSED = 1000;
 /** Above this, what is left of a batch that is refused is dropped as a whole. */
-const MOST_MESSAGES = 400;
+const MAX_MESSAGES = 400;
 
 export function createSender({ target, clock, log, gate }: SenderOptions): Sender {
   /** Attributes with the kind of value that was refused, and until when. */
   const refused = new Map<string, number>();
 
   function refuse(point: Point, why: string): void {
-    if (refused.size < MOST_REFUSED) refused.set(keyOf(point), clock.mono() + REFUSED_MS);
+    if (refused.size < MAX_REFUSED) refused.set(keyOf(point), clock.mono() + REFUSED_MS);
     const { device, attribute, kind, value } = point;
     const shown = String(value).slice(0, 100);
     log.warn("a value is refused and dropped; such values of this attribute are left out for an hour", {
@@ -88,9 +88,9 @@ export function createSender({ target, clock, log, gate }: SenderOptions): Sende
       async function narrow(wanted: readonly Point[], why: string): Promise<void> {
         const [first] = wanted;
         if (first && wanted.length === 1) refuse(first, why);
-        if (messages >= MOST_MESSAGES)
+        if (messages >= MAX_MESSAGES)
           log.warn("too much of a batch is refused; what is left of it is dropped", { count: wanted.length, why });
-        if (wanted.length === 1 || messages >= MOST_MESSAGES) {
+        if (wanted.length === 1 || messages >= MAX_MESSAGES) {
           dropped.count += wanted.length;
           return;
         }

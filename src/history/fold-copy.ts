@@ -23,8 +23,8 @@ export function foldSamplesIntoCopy(
   const folded = foldedOf(db, id);
   const missing = segments.filter(({ number }) => number > folded);
   if (missing.length === 0) return;
-  const { mostSeries } = storeLimits;
-  const buffer = new SampleBuffer({ mostWaiting: Infinity, mostTextBytes: Infinity, mostSeries }, silentLog);
+  const { maxSeries } = storeLimits;
+  const buffer = new SampleBuffer({ maxWaiting: Infinity, maxTextBytes: Infinity, maxSeries }, silentLog);
   buffer.reload(db);
   for (const { number, readings } of missing) {
     buffer.record(rowsOf(readings, isExcluded));

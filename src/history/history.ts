@@ -168,7 +168,7 @@ export function startHistory(options: HistoryOptions): History {
       timezone: options.timezone,
       retentionDays: config.retention_days,
       maxBytes: config.max_size_mb * 1_000_000,
-      mostTextBytes: config.max_waiting_mb * 1_048_576,
+      maxTextBytes: config.max_waiting_mb * 1_048_576,
     },
     clock,
     log,
@@ -207,7 +207,7 @@ export function startHistory(options: HistoryOptions): History {
     log,
     ...{ isExcluded, nameAt },
     journaled: journal !== undefined,
-    mostTextBytes: config.max_waiting_mb * 1_048_576,
+    maxTextBytes: config.max_waiting_mb * 1_048_576,
     ...(options.limits && { limits: options.limits }),
     post(rows, samples) {
       if (!worker.post({ kind: "record", rows: JSON.stringify(rows), samples })) recorder.dropInFlight();

@@ -3,14 +3,14 @@
 import type { Database } from "bun:sqlite";
 import { HubError } from "../core/errors.ts";
 import { highestNumber } from "./compaction.ts";
-import { BOOLEAN, JSON_TEXT, LONGEST_TEXT_BYTES, REMOVED, type Sample } from "./sample.ts";
+import { BOOLEAN, JSON_TEXT, MAX_TEXT_BYTES, REMOVED, type Sample } from "./sample.ts";
 import { firstFrom, type Series, type SeriesDirectory } from "./series.ts";
 
 /** For each series `[device, attribute, at, n, value, type, at, n, …]`, oldest first. */
 export type MergedSeries = (string | number | null)[][];
 
 const WIDTH = 4;
-const LONGEST_ID = 255;
+const MAX_ID = 255;
 
 /** Returns how many were not there, synced. Throws HubError `invalid`, or SQLite's error; then none of them is in the file. */
 export function mergeSamples(db: Database, directory: SeriesDirectory, all: MergedSeries): number {
@@ -117,11 +117,11 @@ function readRow([deviceId, attribute, ...rest]: MergedSeries[number]): Row {
 }
 
 function isName(text: unknown): text is string {
-  return typeof text === "string" && text !== "" && text.length <= LONGEST_ID;
+  return typeof text === "string" && text !== "" && text.length <= MAX_ID;
 }
 
 function isStored(value: unknown, type: unknown): type is number | null {
-  if (typeof value === "string" && Buffer.byteLength(value) > LONGEST_TEXT_BYTES) return false;
+  if (typeof value === "string" && Buffer.byteLength(value) > MAX_TEXT_BYTES) return false;
   if (type === null) return typeof value === "number" || typeof value === "string";
   if (type === BOOLEAN) return value === 0 || value === 1;
   return type === JSON_TEXT ? typeof value === "string" : type === REMOVED && value === null;

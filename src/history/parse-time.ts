@@ -35,7 +35,7 @@ function instantOf(text: string, zone: Zone): number | undefined {
 }
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-const LONGEST_BUCKET_MS = 3660 * UNIT_MS.d;
+const MAX_BUCKET_MS = 3660 * UNIT_MS.d;
 
 export const BUCKET_FORMS =
   "must be seconds, or a whole number with s, m, h, d or w such as 15m or 1d; ten years at most";
@@ -48,5 +48,5 @@ export function parseBucket(text: string): number | undefined {
   const [, count, unit = "s"] = BUCKET.exec(text) ?? [];
   if (count === undefined) return undefined;
   const ms = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
-  return ms > 0 && ms <= LONGEST_BUCKET_MS ? ms : undefined;
+  return ms > 0 && ms <= MAX_BUCKET_MS ? ms : undefined;
 }

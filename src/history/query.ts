@@ -14,8 +14,8 @@ import { summariesOf } from "./summary-scan.ts";
 import type { HistoryPage, HistoryQuery } from "./worker-protocol.ts";
 
 // A page of long texts ends before it has `limit` samples.
-const LONGEST_PAGE = 4 * 1024 * 1024;
-const MOST_BUCKETS = 10_000;
+const MAX_PAGE = 4 * 1024 * 1024;
+const MAX_BUCKETS = 10_000;
 
 export interface QuerySource {
   db: Database;
@@ -80,7 +80,7 @@ function samplesPage(query: HistoryQuery, series: readonly Series[], scanner: Sc
   let count = 0;
   let last = Number.NaN;
   for (const { sample, series: one } of mergeSorted(sources, comesBefore)) {
-    const full = count >= limit || page.length > LONGEST_PAGE;
+    const full = count >= limit || page.length > MAX_PAGE;
     if (full && sample.at !== last) return { text: page.end(), next: sample.at };
     page.add(sample.at, one.attribute, jsonOf(sample));
     last = sample.at;
@@ -151,11 +151,11 @@ const SUGGESTED_SIZES = [
 
 /** Throws HubError `invalid`. */
 export function assertFewBuckets(spanMs: number, bucketMs: number): void {
-  if (spanMs / bucketMs > MOST_BUCKETS) throw tooMany(spanMs);
+  if (spanMs / bucketMs > MAX_BUCKETS) throw tooMany(spanMs);
 }
 
 function tooMany(spanMs: number): HubError {
-  const fits = SUGGESTED_SIZES.find(([, secs]) => spanMs / (secs * 1000) <= MOST_BUCKETS)?.[0] ?? "4w";
-  const message = `gives more than ${MOST_BUCKETS} buckets for this time; try bucket=${fits}`;
+  const fits = SUGGESTED_SIZES.find(([, secs]) => spanMs / (secs * 1000) <= MAX_BUCKETS)?.[0] ?? "4w";
+  const message = `gives more than ${MAX_BUCKETS} buckets for this time; try bucket=${fits}`;
   return new HubError("invalid", `bucket: ${message}`, { details: { problems: [{ path: "bucket", message }] } });
 }

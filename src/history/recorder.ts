@@ -3,18 +3,18 @@ import type { Clock, Timer } from "../core/clock.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import type { NameAt } from "./rename.ts";
-import { LONGEST_TEXT_BYTES, storedOf, textBytes } from "./sample.ts";
+import { MAX_TEXT_BYTES, storedOf, textBytes } from "./sample.ts";
 import type { SampleRows } from "./worker-protocol.ts";
 
 const BATCH_SAMPLES = 500;
 const BATCH_MS = 250;
 /** Posted and not acknowledged; above this samples are dropped. */
-const MOST_IN_FLIGHT = 200_000;
-const MOST_TEXT_BYTES = 16 * 1_048_576;
+const MAX_IN_FLIGHT = 200_000;
+const MAX_PENDING_TEXT_BYTES = 16 * 1_048_576;
 /** The worker keeps the name of every attribute in memory. */
-export const LONGEST_NAME = 255;
+export const MAX_NAME = 255;
 /** Attributes to warn about, each once; the list must not grow for ever. */
-const MOST_WARNED = 1000;
+const MAX_WARNED = 1000;
 
 export interface Change {
   device_id: string;
@@ -47,14 +47,14 @@ export interface RecorderOptions {
   nameAt?: NameAt;
   post: (rows: SampleRows, samples: number) => void;
   /** For texts that are posted and not acknowledged. */
-  mostTextBytes?: number;
+  maxTextBytes?: number;
   limits?: Limits;
   /** A journal keeps what is in flight. */
   journaled?: boolean;
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { clock, log, isExcluded, post, mostTextBytes = MOST_TEXT_BYTES, limits, journaled = false } = options;
+  const { clock, log, isExcluded, post, maxTextBytes = MAX_PENDING_TEXT_BYTES, limits, journaled = false } = options;
   const nameAt: NameAt = options.nameAt ?? ((_, attribute) => attribute);
   // Bytes of text in each batch in flight, in the order they were posted.
   const textOfBatches: number[] = [];
@@ -71,8 +71,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   function skip(deviceId: string, attribute: string, why: string): void {
     dropped++;
-    const name = `${deviceId}/${attribute.slice(0, LONGEST_NAME)}`;
-    if (warned.has(name) || warned.size >= MOST_WARNED) return;
+    const name = `${deviceId}/${attribute.slice(0, MAX_NAME)}`;
+    if (warned.has(name) || warned.size >= MAX_WARNED) return;
     warned.add(name);
     log.warn(`an attribute is not recorded: ${why}`, { attribute: name });
   }
@@ -80,12 +80,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function add(deviceId: string, attribute: string, value: unknown, at: number): void {
     const stored = storedOf(value);
     const text = typeof stored === "string" ? 0 : textBytes(stored);
-    if (attribute.length > LONGEST_NAME)
-      skip(deviceId, attribute, `its name is longer than ${LONGEST_NAME} characters`);
-    else if (stored === "too_long") skip(deviceId, attribute, `its value is longer than ${LONGEST_TEXT_BYTES} bytes`);
+    if (attribute.length > MAX_NAME) skip(deviceId, attribute, `its name is longer than ${MAX_NAME} characters`);
+    else if (stored === "too_long") skip(deviceId, attribute, `its value is longer than ${MAX_TEXT_BYTES} bytes`);
     else if (stored === "no_number") skip(deviceId, attribute, "its value is not a finite number");
-    else if (inFlight + gathered >= MOST_IN_FLIGHT) overflow();
-    else if (text > 0 && textInFlight + gatheredText + text > mostTextBytes) overflow();
+    else if (inFlight + gathered >= MAX_IN_FLIGHT) overflow();
+    else if (text > 0 && textInFlight + gatheredText + text > maxTextBytes) overflow();
     else {
       rows.push(deviceId, attribute, at, stored.value, stored.type);
       gathered++;
@@ -135,7 +134,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     acknowledge(samples) {
       inFlight = Math.max(0, inFlight - samples);
       textInFlight -= textOfBatches.shift() ?? 0;
-      if (overflowing && inFlight < MOST_IN_FLIGHT / 2 && textInFlight < mostTextBytes / 2) {
+      if (overflowing && inFlight < MAX_IN_FLIGHT / 2 && textInFlight < maxTextBytes / 2) {
         overflowing = false;
         log.info("the history records all changes again", { dropped });
       }

@@ -1,6 +1,6 @@
 // Samples from the journal of readings: what a hub or a worker that died had not written to the history's file.
 import type { Reading } from "../db/readings.ts";
-import { LONGEST_NAME } from "./recorder.ts";
+import { MAX_NAME } from "./recorder.ts";
 import type { NameAt } from "./rename.ts";
 import { storedOf } from "./sample.ts";
 import type { SampleRows } from "./worker-protocol.ts";
@@ -16,7 +16,7 @@ export function rowsOf(
     if (unrecorded) continue;
     const changes = [...Object.entries(set), ...gone.map((name) => [name, undefined] as const)];
     for (const [name, value] of changes) {
-      const stored = name.length > LONGEST_NAME || isExcluded(device, name) ? "too_long" : storedOf(value);
+      const stored = name.length > MAX_NAME || isExcluded(device, name) ? "too_long" : storedOf(value);
       if (typeof stored !== "string") rows.push(device, nameAt(device, name, at), at, stored.value, stored.type);
     }
   }

@@ -8,7 +8,7 @@ import type { Series } from "./series.ts";
 import { summariesOf } from "./summary-scan.ts";
 
 const DENSE_SAMPLES_PER_HOUR = 120;
-const MOST_DAYS = 7;
+const MAX_DAYS = 7;
 
 export interface CompletedDays {
   series: Series;
@@ -24,7 +24,7 @@ export function completedDays(all: Iterable<Series>): CompletedDays[] {
     if (!first || !last) return [];
     const [from, to] = [dayOf(first.at), dayOf(last.at)];
     const isDense = series.buffered.length * HOUR_MS >= DENSE_SAMPLES_PER_HOUR * (last.at - first.at);
-    return from < to && isDense ? [{ series, from: Math.max(from, to - MOST_DAYS * DAY_MS), to }] : [];
+    return from < to && isDense ? [{ series, from: Math.max(from, to - MAX_DAYS * DAY_MS), to }] : [];
   });
 }
 

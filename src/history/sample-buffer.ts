@@ -8,10 +8,10 @@ import { ROW_WIDTH, type SampleRows } from "./worker-protocol.ts";
 
 export interface BufferLimits {
   /** Samples that are not written; above this the oldest are dropped. */
-  mostWaiting: number;
+  maxWaiting: number;
   /** The same for the memory of their texts. */
-  mostTextBytes: number;
-  mostSeries: number;
+  maxTextBytes: number;
+  maxSeries: number;
 }
 
 export interface Arrival {
@@ -40,7 +40,7 @@ export class SampleBuffer {
   constructor(limits: BufferLimits, log: Log) {
     this.#limits = limits;
     this.#log = log;
-    this.#series = createSeriesDirectory(limits.mostSeries);
+    this.#series = createSeriesDirectory(limits.maxSeries);
   }
 
   get series(): SeriesDirectory {
@@ -78,8 +78,8 @@ export class SampleBuffer {
       const sample = { at: Number(at), n: -1, value, type: type as number | null };
       this.#add(String(rows[index]), String(rows[index + 1]), sample);
     }
-    const { mostWaiting, mostTextBytes } = this.#limits;
-    if (this.#waiting.length > mostWaiting || this.#waitingTextBytes > mostTextBytes) this.#dropOldest();
+    const { maxWaiting, maxTextBytes } = this.#limits;
+    if (this.#waiting.length > maxWaiting || this.#waitingTextBytes > maxTextBytes) this.#dropOldest();
   }
 
   /** All that waited is in the file now. */
@@ -98,7 +98,7 @@ export class SampleBuffer {
   /** The file is lost: every sample in memory has to be written again. */
   markUnwritten(): void {
     const all = [...this.#series.all()].flatMap((series) => series.buffered.map((sample) => ({ series, sample })));
-    this.#series = createSeriesDirectory(this.#limits.mostSeries);
+    this.#series = createSeriesDirectory(this.#limits.maxSeries);
     this.#size = 0;
     this.#textBytes = 0;
     this.#addAgain(all);
@@ -106,7 +106,7 @@ export class SampleBuffer {
 
   /** Starts from the content of the file; waiting samples stay, under these names; those without one go. */
   reload(db: Database, nameOf: NameOf = ({ series }) => series.attribute): void {
-    const series = createSeriesDirectory(this.#limits.mostSeries);
+    const series = createSeriesDirectory(this.#limits.maxSeries);
     const loaded = loadUncompacted(db, series);
     this.#series = series;
     this.#size = loaded.samples;
@@ -144,9 +144,9 @@ export class SampleBuffer {
     this.#dropped++;
     if (this.#seriesWarned) return;
     this.#seriesWarned = true;
-    const { mostSeries } = this.#limits;
+    const { maxSeries } = this.#limits;
     this.#log.warn(
-      `the history has ${mostSeries} series and records no new ones: list those you do not need in [history] exclude`,
+      `the history has ${maxSeries} series and records no new ones: list those you do not need in [history] exclude`,
       { deviceId, attribute },
     );
   }
@@ -167,11 +167,11 @@ export class SampleBuffer {
 
   /** How many to drop until a tenth of each limit is free again. */
   #excess(): number {
-    const { mostWaiting, mostTextBytes } = this.#limits;
-    let count = Math.max(0, this.#waiting.length - Math.floor(mostWaiting * 0.9));
+    const { maxWaiting, maxTextBytes } = this.#limits;
+    let count = Math.max(0, this.#waiting.length - Math.floor(maxWaiting * 0.9));
     let bytes = this.#waitingTextBytes;
     for (const { sample } of this.#waiting.slice(0, count)) bytes -= textBytes(sample);
-    for (; bytes > mostTextBytes * 0.9 && count < this.#waiting.length; count++)
+    for (; bytes > maxTextBytes * 0.9 && count < this.#waiting.length; count++)
       bytes -= textBytes((this.#waiting[count] as Arrival).sample);
     return count;
   }

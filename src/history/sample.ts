@@ -19,7 +19,7 @@ export interface Sample extends Stored {
 }
 
 /** Longer texts are not recorded. */
-export const LONGEST_TEXT_BYTES = 8192;
+export const MAX_TEXT_BYTES = 8192;
 
 /** The memory of its text; 0 for numbers. */
 export function textBytes({ value }: Stored): number {
@@ -47,10 +47,7 @@ function storedJson(value: unknown): Stored | "too_long" {
 
 // Counts bytes only where the number of characters does not decide.
 function isLong(text: string): boolean {
-  return (
-    text.length > LONGEST_TEXT_BYTES ||
-    (text.length * 3 > LONGEST_TEXT_BYTES && Buffer.byteLength(text) > LONGEST_TEXT_BYTES)
-  );
+  return text.length > MAX_TEXT_BYTES || (text.length * 3 > MAX_TEXT_BYTES && Buffer.byteLength(text) > MAX_TEXT_BYTES);
 }
 
 /** The value in JSON; null where the attribute was removed. */

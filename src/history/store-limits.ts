@@ -8,7 +8,7 @@ export interface StoreLimits extends BufferLimits {
 
 export const storeLimits: StoreLimits = {
   compactAt: 50_000,
-  mostWaiting: 200_000,
-  mostTextBytes: 16 * 1_048_576,
-  mostSeries: 100_000,
+  maxWaiting: 200_000,
+  maxTextBytes: 16 * 1_048_576,
+  maxSeries: 100_000,
 };

@@ -75,7 +75,7 @@ export class Store {
 
   constructor(options: OpenStoreOptions) {
     this.#options = options;
-    this.#limits = options.limits ?? { ...storeLimits, mostTextBytes: options.mostTextBytes };
+    this.#limits = options.limits ?? { ...storeLimits, maxTextBytes: options.maxTextBytes };
     this.#zone = createZone(options.timezone);
     this.#buffer = new SampleBuffer(this.#limits, options.log);
     this.#noteCatchingUp = createCatchUpNotice(options.log);
@@ -138,8 +138,8 @@ export class Store {
     const db = this.#writable(at);
     // Where compaction fails, written samples stay in memory. Above the limits writing stops too, and the waiting ones are bounded.
     const written = { samples: buffer.size - samples, textBytes: buffer.textBytes - buffer.waitingTextBytes };
-    const { mostWaiting, mostTextBytes } = this.#limits;
-    if (!db || written.samples > mostWaiting || written.textBytes > mostTextBytes) return false;
+    const { maxWaiting, maxTextBytes } = this.#limits;
+    if (!db || written.samples > maxWaiting || written.textBytes > maxTextBytes) return false;
     try {
       append(db, buffer.waiting, mark);
       buffer.markWritten();
@@ -374,6 +374,6 @@ export class Store {
     const { waiting, size, textBytes, waitingTextBytes } = this.#buffer;
     const samples = (size - waiting.length) / this.#limits.compactAt;
     // Due at a quarter of the limit: as many again may come before it is done.
-    return Math.max(samples, (4 * (textBytes - waitingTextBytes)) / this.#limits.mostTextBytes);
+    return Math.max(samples, (4 * (textBytes - waitingTextBytes)) / this.#limits.maxTextBytes);
   }
 }

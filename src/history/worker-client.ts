@@ -20,7 +20,7 @@ import type {
 } from "./worker-protocol.ts";
 
 const ANSWER_MS = 30_000;
-const BACKOFF: BackoffOptions = { firstMs: 1000, longestMs: 60_000 };
+const BACKOFF: BackoffOptions = { firstMs: 1000, maxMs: 60_000 };
 
 type Report = Extract<FromWorker, { kind: "taken" | "health" }>;
 

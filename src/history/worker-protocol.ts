@@ -80,7 +80,7 @@ export interface StoreOptions {
   retentionDays: number;
   maxBytes: number;
   /** Memory for texts that are not written, or not compacted yet. */
-  mostTextBytes: number;
+  maxTextBytes: number;
 }
 
 /** Five of these are one sample: device, attribute, epoch ms, value, type. Sent as JSON, which is fastest. */

@@ -9,7 +9,7 @@ export type ReadCertificate =
   | { ok: true; cert: string; key: string; validFrom: number; validTo: number }
   | { ok: false; problem: Problem };
 
-const LARGEST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Undefined where the configuration has none. Never throws. */
 export function readCertificate(
@@ -54,7 +54,7 @@ function readPem(path: string): string {
   try {
     const stat = statSync(path);
     // Reading a pipe could block for ever.
-    if (!stat.isFile() || stat.size > LARGEST_BYTES) throw new Error("it is not a file, or far too large");
+    if (!stat.isFile() || stat.size > MAX_BYTES) throw new Error("it is not a file, or far too large");
     return readFileSync(path, "utf8");
   } catch (error) {
     if (systemCode(error) === "ENOENT") throw new Error(`${path} does not exist`);

@@ -70,7 +70,7 @@ export interface RouteDoc {
   tokenInQuery?: boolean;
   streamedBody?: boolean;
   /** Bytes that the body may have, where it is not `[server] max_body_bytes`. */
-  largestBody?: number;
+  maxBody?: number;
   /** Its action in the audit log. Routes that only read have none, but for those that give out secrets. */
   audit?: string | AuditedAct;
 }
@@ -91,7 +91,7 @@ export function doc({
   answers = {},
   tokenInQuery,
   streamedBody,
-  largestBody,
+  maxBody,
   audit,
   ...more
 }: RouteDoc) {
@@ -122,7 +122,7 @@ export function doc({
       ...(readsElsewhere ? { "x-reads-elsewhere": readsElsewhere } : {}),
       ...(tokenInQuery ? { "x-token-in-query": true } : {}),
       ...(streamedBody ? { "x-streamed-body": true } : {}),
-      ...(largestBody === undefined ? {} : { "x-largest-body": largestBody }),
+      ...(maxBody === undefined ? {} : { "x-largest-body": maxBody }),
       ...(act ? { "x-audit": act.action } : {}),
     },
     ...(act ? auditHooks(act) : {}),

@@ -15,7 +15,7 @@ import { readOpenConnections } from "./open-connections.ts";
 import { BEHIND_LIMIT_BYTES, type SocketHandlers } from "./stream/hub-stream.ts";
 
 // Bun refuses a larger body without a reason. The router's own limit comes first and gives one.
-const LARGEST_BODY_BYTES = 1024 ** 4;
+const MAX_BODY_BYTES = 1024 ** 4;
 const RELOAD_MS = 5000;
 const THIS_MACHINE = "127.0.0.1";
 
@@ -154,7 +154,7 @@ function open(app: App, { host, port, tls }: Binding): Opened {
       reusePort: false,
       // No error page with source lines, as Bun shows to developers.
       development: false,
-      maxRequestBodySize: LARGEST_BODY_BYTES,
+      maxRequestBodySize: MAX_BODY_BYTES,
       ...(tls ? { tls } : {}),
     } as Bun.Serve.Options<SocketHandlers>);
   } catch (error) {

@@ -39,7 +39,7 @@ export interface Route {
   /** Whether the handler reads the body as a stream: it may be larger than others. */
   streamedBody: boolean;
   /** Bytes that its body may have, where it has a limit of its own. */
-  largestBody: number | undefined;
+  maxBody: number | undefined;
   /** Parameters that the literal path stands for; see `parameterisedAt`. */
   given?: Record<string, string>;
   run(context: object): Answer;
@@ -73,7 +73,7 @@ export function resourcesOf(apps: readonly AnyElysia[], publicPaths: readonly st
       guests: detail["x-guests"] as GuestThing | undefined,
       tokenInQuery: detail["x-token-in-query"] === true,
       streamedBody: detail["x-streamed-body"] === true,
-      largestBody: detail["x-largest-body"] as number | undefined,
+      maxBody: detail["x-largest-body"] as number | undefined,
       run(context) {
         compiled ??= compile();
         return compiled(context as never) as Answer;

@@ -87,7 +87,7 @@ export function createRouter({
 
   /** Throws HubError where the caller may not use this route. */
   function admit(route: Route, request: Request, server: Server<unknown>): void {
-    if (!route.streamedBody && route.method !== "GET") refuseLargeBody(request, route.largestBody, maxBodyBytes);
+    if (!route.streamedBody && route.method !== "GET") refuseLargeBody(request, route.maxBody, maxBodyBytes);
     const { access } = route;
     if (access === "public") {
       callers.admit(request, route, undefined);

@@ -45,9 +45,9 @@ interface Asking {
 
 type Command = (asking: Asking) => Reply | Promise<Reply>;
 
-const MOST_A_MINUTE = 20;
-const MOST_LINES = 40;
-const MOST_BUTTONS = 30;
+const MAX_A_MINUTE = 20;
+const MAX_LINES = 40;
+const MAX_BUTTONS = 30;
 const HELP = [
   "/status – how the house is",
   "/devices [area] – its devices",
@@ -64,7 +64,7 @@ export function createChatCommands(deps: ChatCommandDeps): ChatCommands {
     const known = minutes.get(chat);
     const minute = known && now - known.begun < 60_000 ? known : { begun: now, count: 0 };
     minutes.set(chat, minute);
-    return ++minute.count > MOST_A_MINUTE;
+    return ++minute.count > MAX_A_MINUTE;
   }
 
   function status(): Reply {
@@ -85,7 +85,7 @@ export function createChatCommands(deps: ChatCommandDeps): ChatCommands {
       const areas = [...new Set([...registry.list()].flatMap(({ area }) => area ?? []))];
       return { text: `No device in "${rest}"${didYouMean(rest, areas)}` };
     }
-    const lines = found.slice(0, MOST_LINES).map(({ name, available, attributes }) => {
+    const lines = found.slice(0, MAX_LINES).map(({ name, available, attributes }) => {
       const [first] = Object.entries(attributes);
       const state = first ? `${first[0]} ${valueText(first[1]) ?? "?"}` : "–";
       return `${name}: ${available ? state : "cannot be reached"}`;
@@ -128,7 +128,7 @@ export function createChatCommands(deps: ChatCommandDeps): ChatCommands {
   return async function written(channel, text, from) {
     const name = userOf(channel);
     if (name === undefined || !text.startsWith("/")) return undefined;
-    if (isTooOften(from.chat)) return { text: `At most ${MOST_A_MINUTE} commands a minute` };
+    if (isTooOften(from.chat)) return { text: `At most ${MAX_A_MINUTE} commands a minute` };
     const user = users.list().find(({ username }) => username === name);
     if (!user) return { text: `The hub has no user "${name}"; change \`user\` of the channel ${channel}` };
     const [word = "", ...rest] = text.trim().split(/\s+/);
@@ -154,7 +154,7 @@ function namesOf(all: readonly Called[]): string[] {
 
 function choice(text: string, command: string, all: readonly Called[]): Reply {
   if (all.length === 0) return { text: "There is none for you" };
-  return { text, actions: all.slice(0, MOST_BUTTONS).map(({ id, name }) => ({ id: `${command} ${id}`, label: name })) };
+  return { text, actions: all.slice(0, MAX_BUTTONS).map(({ id, name }) => ({ id: `${command} ${id}`, label: name })) };
 }
 
 function listed(names: readonly string[], most: number): string {

@@ -5,7 +5,7 @@ import { fetchFollowing } from "../core/redirects.ts";
 import type { HouseEffects, HttpRequest } from "../rules/model/host.ts";
 
 const refuse = (what: string): HubError => new HubError("upstream_failed", what);
-const LONGEST_ANSWER = 64 * 1024;
+const MAX_ANSWER = 64 * 1024;
 
 /** Rejects with HubError `upstream_failed` without an answer; an answer with a bad status is not an error. */
 export function createHttpRequest({
@@ -55,7 +55,7 @@ async function firstPart(response: Response): Promise<string> {
   let text = "";
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length >= LONGEST_ANSWER) return text.slice(0, LONGEST_ANSWER);
+    if (text.length >= MAX_ANSWER) return text.slice(0, MAX_ANSWER);
   }
   return text + decoder.decode();
 }

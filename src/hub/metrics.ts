@@ -42,8 +42,8 @@ export interface MetricsSources
 }
 
 /** A label per rule or device makes a series in the database of whoever collects them. */
-const MOST_RULES = 1000;
-const MOST_DEVICE_VALUES = 10_000;
+const MAX_RULES = 1000;
+const MAX_DEVICE_VALUES = 10_000;
 
 export interface Metrics extends Disposable {
   text(query: MetricsQuery): string;
@@ -145,7 +145,7 @@ function ofConnections({ stream, late, registry }: MetricsSources): Metric[] {
 function ofRules({ rules, starter }: MetricsSources, failures: number): Metric[] {
   const all = starter.isOff("rules") ? [] : rules.list();
   const fired = all.map(({ id, activity }): Sample => ({ labels: { rule: id }, value: activity.fire_count }));
-  const most = fired.sort((a, b) => b.value - a.value).slice(0, MOST_RULES);
+  const most = fired.sort((a, b) => b.value - a.value).slice(0, MAX_RULES);
   return [
     gauge(
       "hub_rules",
@@ -157,7 +157,7 @@ function ofRules({ rules, starter }: MetricsSources, failures: number): Metric[]
       "Runs of rules that are active or wait",
       one(sumOf(all, ({ activity }) => activity.running)),
     ),
-    counter("hub_rule_fired_total", `Firings by rule, of the ${MOST_RULES} that fired most, over restarts`, most),
+    counter("hub_rule_fired_total", `Firings by rule, of the ${MAX_RULES} that fired most, over restarts`, most),
     counter("hub_rule_errors_total", "Actions of rules that failed", one(failures)),
   ];
 }
@@ -282,13 +282,13 @@ function ofDevices({ registry }: MetricsSources): Metric[] {
   for (const { id, attributes } of registry.list()) {
     for (const [attribute, value] of Object.entries(attributes)) {
       if (typeof value !== "number" && typeof value !== "boolean") continue;
-      if (values.length < MOST_DEVICE_VALUES) values.push({ labels: { device: id, attribute }, value: Number(value) });
+      if (values.length < MAX_DEVICE_VALUES) values.push({ labels: { device: id, attribute }, value: Number(value) });
       else omitted++;
     }
   }
   return [
     gauge("hub_device_value", "Numbers of devices, and their switches as 0 and 1", values),
-    gauge("hub_device_values_omitted", `Values beyond the first ${MOST_DEVICE_VALUES}`, one(omitted)),
+    gauge("hub_device_values_omitted", `Values beyond the first ${MAX_DEVICE_VALUES}`, one(omitted)),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { HouseEffects, Ping } from "../rules/model/host.ts";
 
 /** Beyond what `ping` itself waits. */
 const SPARE_MS = 2000;
-const MOST_OUTPUT = 16_384;
+const MAX_OUTPUT = 16_384;
 
 export const ping: HouseEffects["ping"] = async (host, { count, timeoutMs }, signal) => {
   const secs = Math.max(1, Math.ceil(timeoutMs / 1000));
@@ -18,7 +18,7 @@ export const ping: HouseEffects["ping"] = async (host, { count, timeoutMs }, sig
       killSignal: "SIGKILL",
     });
     const [output, code] = await Promise.all([new Response(child.stdout).text(), child.exited]);
-    return { reachable: code === 0, ...roundTrip(output.slice(0, MOST_OUTPUT)) };
+    return { reachable: code === 0, ...roundTrip(output.slice(0, MAX_OUTPUT)) };
   } catch {
     // There is no `ping` on this machine, or the run is over.
     return { reachable: false };

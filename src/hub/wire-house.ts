@@ -22,7 +22,7 @@ import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
 import type { Stores } from "./wire-stores.ts";
 
-const LOOK_AGAIN_MS = 10_000;
+const CHECK_INTERVAL_MS = 10_000;
 
 export type House = ReturnType<typeof wireHouse>;
 
@@ -135,7 +135,7 @@ function epochOf(options: Pick<HubOptions, "standing" | "edge">): () => number |
   let { standing } = options;
   let lookedAt = clock.mono();
   return () => {
-    if (!standing && clock.mono() - lookedAt >= LOOK_AGAIN_MS) {
+    if (!standing && clock.mono() - lookedAt >= CHECK_INTERVAL_MS) {
       lookedAt = clock.mono();
       ({ standing } = options);
     }

@@ -8,7 +8,7 @@ export interface CallLimit {
 
 const MINUTE_MS = 60_000;
 
-export function createCallLimit(clock: Pick<Clock, "mono">, mostAMinute: number): CallLimit {
+export function createCallLimit(clock: Pick<Clock, "mono">, maxAMinute: number): CallLimit {
   /** Key → when its calls of the last minute were, oldest first. */
   const calls = new Map<string, number[]>();
 
@@ -23,7 +23,7 @@ export function createCallLimit(clock: Pick<Clock, "mono">, mostAMinute: number)
       if (recent.length === 0) forgetOld(now);
       calls.set(key, recent);
       const [oldest] = recent;
-      if (recent.length >= mostAMinute && oldest !== undefined) return Math.ceil((oldest + MINUTE_MS - now) / 1000);
+      if (recent.length >= maxAMinute && oldest !== undefined) return Math.ceil((oldest + MINUTE_MS - now) / 1000);
       recent.push(now);
       return undefined;
     },

@@ -16,10 +16,10 @@ export interface McpEndpoint extends AsyncDisposable {
 
 // A call is up to four requests: opening, its acknowledgement, the list of tools, the call itself.
 const REQUESTS_A_MINUTE = 5 * CALLS_A_MINUTE;
-const LARGEST_BODY_BYTES = 64 * 1024;
-const MOST_SUBSCRIPTIONS = 16;
+const MAX_BODY_BYTES = 64 * 1024;
+const MAX_SUBSCRIPTIONS = 16;
 // Older clients may send several messages in one request.
-const MOST_TOGETHER = 10;
+const MAX_TOGETHER = 10;
 // A connection where nothing is said for ten seconds is closed.
 const KEEP_ALIVE_MS = 5000;
 
@@ -44,8 +44,8 @@ export function createMcpEndpoint(deps: McpDeps, log: Log): McpEndpoint {
   }
 
   const handler = createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.caller as McpCaller), {
-    maxRequestBodySize: LARGEST_BODY_BYTES,
-    maxSubscriptions: MOST_SUBSCRIPTIONS,
+    maxRequestBodySize: MAX_BODY_BYTES,
+    maxSubscriptions: MAX_SUBSCRIPTIONS,
     keepAliveMs: KEEP_ALIVE_MS,
     onerror: (error) => log.debug("MCP", { error: error.message }),
   });
@@ -58,7 +58,7 @@ export function createMcpEndpoint(deps: McpDeps, log: Log): McpEndpoint {
           details: { retryAfterSecs: wait },
         });
       const body = await request.text();
-      if (isLongBatch(body)) throw new HubError("invalid", `at most ${MOST_TOGETHER} messages may come at once`);
+      if (isLongBatch(body)) throw new HubError("invalid", `at most ${MAX_TOGETHER} messages may come at once`);
       const { method, headers, signal } = request;
       const whole = new Request(request.url, { method, headers, body, signal });
       // The caller was checked before; the server only passes it on.
@@ -75,7 +75,7 @@ function isLongBatch(body: string): boolean {
   if (!body.trimStart().startsWith("[")) return false;
   try {
     const parsed: unknown = JSON.parse(body);
-    return Array.isArray(parsed) && parsed.length > MOST_TOGETHER;
+    return Array.isArray(parsed) && parsed.length > MAX_TOGETHER;
   } catch {
     return false;
   }

@@ -1,11 +1,11 @@
 // Lists for an assistant: a page of them at a time, in the order of their ids.
 import { Type } from "@sinclair/typebox";
 import type { JsonObject } from "../core/json.ts";
-import { MOST_ENTRIES, someOf } from "./untrusted.ts";
+import { MAX_ENTRIES, someOf } from "./untrusted.ts";
 
 export const PageInput = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MOST_ENTRIES, description: `At most so many; ${MOST_ENTRIES} where absent` }),
+    Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, description: `At most so many; ${MAX_ENTRIES} where absent` }),
   ),
   after: Type.Optional(
     Type.String({ maxLength: 255, description: "The `next` of the answer before, which had not all of them" }),

@@ -12,8 +12,8 @@ import { ACCOUNT_KINDS, AccountKindName, type TopicLists } from "./account-kinds
 import type { Account, StoredAccounts } from "./accounts.ts";
 import { TOPIC_LEVELS } from "./config.ts";
 
-const MOST_ACCOUNTS = 1000;
-const MOST_PATTERNS = 100;
+const MAX_ACCOUNTS = 1000;
+const MAX_PATTERNS = 100;
 /** In the meta table once an account was made here. */
 export const EVER_MADE = "mqtt_accounts";
 
@@ -24,7 +24,7 @@ const Pattern = Type.String({
   pattern: `^(#|${LEVEL}(/${LEVEL})*(/#)?)$`,
   problem: "must be a topic pattern: + matches one whole level, and # may only be the last level",
 });
-const Patterns = Type.Array(Pattern, { maxItems: MOST_PATTERNS });
+const Patterns = Type.Array(Pattern, { maxItems: MAX_PATTERNS });
 
 export const NewDeviceAccount = Type.Object(
   {
@@ -175,8 +175,8 @@ export function openDeviceAccounts(options: DeviceAccountsOptions): DeviceAccoun
     if (whose !== undefined) throw new HubError("conflict", `"${name}" ${whose}: take another name`);
     if (byName.get(name))
       throw new HubError("conflict", `there is an MQTT account "${name}" already: remove it, or renew its password`);
-    if ((count.get()?.accounts ?? 0) >= MOST_ACCOUNTS)
-      throw new HubError("conflict", `there are ${MOST_ACCOUNTS} MQTT accounts: remove some`);
+    if ((count.get()?.accounts ?? 0) >= MAX_ACCOUNTS)
+      throw new HubError("conflict", `there are ${MAX_ACCOUNTS} MQTT accounts: remove some`);
   }
 
   return {

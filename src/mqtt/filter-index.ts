@@ -2,7 +2,7 @@
 import { hasWildcard, matchesFilter } from "../core/topic-filter.ts";
 
 // Beyond so many different filters with wildcards the broker's own search tree is faster than trying each.
-const MOST_WILDCARDS = 32;
+const MAX_WILDCARDS = 32;
 
 export class FilterIndex {
   /** How many sessions have each. */
@@ -23,7 +23,7 @@ export class FilterIndex {
 
   /** False only where no filter matches. */
   mayMatch(topic: string): boolean {
-    if (this.#names.has(topic) || this.#wildcards.size > MOST_WILDCARDS) return true;
+    if (this.#names.has(topic) || this.#wildcards.size > MAX_WILDCARDS) return true;
     for (const filter of this.#wildcards.keys()) if (matchesFilter(filter, topic)) return true;
     return false;
   }

@@ -10,7 +10,7 @@ export interface KeepAlive extends Disposable {
 }
 
 // MQTT 3.1.1, 3.1.2.10: one and a half times the keep-alive period.
-const PATIENCE = 1.5;
+const GRACE_FACTOR = 1.5;
 
 export interface KeepAliveOptions {
   /** Whether something came that was not read yet, as the client is slowed down. */
@@ -20,12 +20,12 @@ export interface KeepAliveOptions {
 
 export function createKeepAlive(clock: Clock, { isHeldUp, onSilent }: KeepAliveOptions): KeepAlive {
   let heardAt = clock.mono();
-  let mostMs = 0;
+  let maxMs = 0;
   let timer: Timer | undefined;
 
   function judge(): void {
     if (isHeldUp()) heardAt = clock.mono();
-    const leftMs = heardAt + mostMs - clock.mono();
+    const leftMs = heardAt + maxMs - clock.mono();
     if (leftMs > 0) timer = clock.after("mqtt keep-alive", leftMs, judge);
     else onSilent();
   }
@@ -36,8 +36,8 @@ export function createKeepAlive(clock: Clock, { isHeldUp, onSilent }: KeepAliveO
     },
     watch(seconds) {
       timer?.[Symbol.dispose]();
-      mostMs = seconds * 1000 * PATIENCE;
-      timer = mostMs > 0 ? clock.after("mqtt keep-alive", mostMs, judge) : undefined;
+      maxMs = seconds * 1000 * GRACE_FACTOR;
+      timer = maxMs > 0 ? clock.after("mqtt keep-alive", maxMs, judge) : undefined;
     },
     [Symbol.dispose]() {
       timer?.[Symbol.dispose]();

@@ -30,7 +30,7 @@ export interface KeptSessionsOptions {
 }
 
 /** Longer than a holiday, so that a summer house gets its messages; nobody comes back for a session that is older. */
-const LONGEST_KEEP_SECS = 60 * 86_400;
+const MAX_KEEP_SECS = 60 * 86_400;
 const CHECK_MS = 60_000;
 
 export function createKeptSessions({ clock, onChange, onExpired }: KeptSessionsOptions): KeptSessions {
@@ -45,8 +45,8 @@ export function createKeptSessions({ clock, onChange, onExpired }: KeptSessionsO
   });
 
   return {
-    connected(id, keepSecs = LONGEST_KEEP_SECS) {
-      sessions.set(id, { id, keepSecs: Math.min(keepSecs, LONGEST_KEEP_SECS), leftAt: undefined });
+    connected(id, keepSecs = MAX_KEEP_SECS) {
+      sessions.set(id, { id, keepSecs: Math.min(keepSecs, MAX_KEEP_SECS), leftAt: undefined });
       onChange(id);
     },
     left(id) {

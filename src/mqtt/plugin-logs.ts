@@ -10,8 +10,8 @@ export interface PluginLogs extends Disposable {
 }
 
 const LINES = 200;
-const LONGEST_MESSAGE = 4000;
-const LONGEST_FIELDS = 4000;
+const MAX_MESSAGE = 4000;
+const MAX_FIELDS = 4000;
 
 export function createPluginLogs({ clock, log }: { clock: Clock; log: Log }): PluginLogs {
   const limited = createRateLimitedLog({
@@ -23,7 +23,7 @@ export function createPluginLogs({ clock, log }: { clock: Clock; log: Log }): Pl
   return {
     write(pluginId, { level, target, message, fields }) {
       limited.line(pluginId, () => {
-        const text = oneLine(message).slice(0, LONGEST_MESSAGE);
+        const text = oneLine(message).slice(0, MAX_MESSAGE);
         const all: Fields = { ...(target ? { target: oneLine(target).slice(0, 200) } : {}), ...bounded(fields) };
         log.child(pluginId)[levelOf(level)](text, all);
       });
@@ -51,7 +51,7 @@ function levelOf(level = "info"): "debug" | "info" | "warn" | "error" {
 
 function bounded(fields: Fields | undefined): Fields {
   if (!fields) return {};
-  return JSON.stringify(fields).length > LONGEST_FIELDS ? { fields: "left out: too long" } : fields;
+  return JSON.stringify(fields).length > MAX_FIELDS ? { fields: "left out: too long" } : fields;
 }
 
 // With line breaks and terminal codes a plugin could forge lines of others.

@@ -70,8 +70,8 @@ export function parseTopic(prefix: string, topic: string): Topic {
 }
 
 /** Longer topics are read each time. */
-const LONGEST_KNOWN = 200;
-const MOST_KNOWN = 1000;
+const MAX_KNOWN_LENGTH = 200;
+const MAX_KNOWN = 1000;
 
 /** `parseTopic` for what comes again and again: devices report on the same topics all day. */
 export function createTopicReader(prefix: string): (topic: string) => Topic {
@@ -80,8 +80,8 @@ export function createTopicReader(prefix: string): (topic: string) => Topic {
     const found = known.get(topic);
     if (found) return found;
     const parsed = parseTopic(prefix, topic);
-    if (topic.length > LONGEST_KNOWN) return parsed;
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (topic.length > MAX_KNOWN_LENGTH) return parsed;
+    if (known.size >= MAX_KNOWN) known.clear();
     known.set(topic, parsed);
     return parsed;
   };

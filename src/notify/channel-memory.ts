@@ -33,7 +33,7 @@ interface Row {
 
 const PERIOD_MS = 60_000;
 /** Of an answer of a server. */
-const LONGEST_ERROR = 2000;
+const MAX_ERROR = 2000;
 
 export function openChannelMemory({ db, clock, log, budget }: ChannelMemoryOptions): ChannelMemory {
   const rows = db.own.query<Row, []>("SELECT * FROM notify_channels");
@@ -43,7 +43,7 @@ export function openChannelMemory({ db, clock, log, budget }: ChannelMemoryOptio
   const write = db.own.transaction((names: Iterable<string>) => {
     for (const name of names) {
       const { lastSuccess = null, lastError } = heard.get(name) ?? {};
-      insert.run(name, lastSuccess, lastError?.at ?? null, lastError?.message.slice(0, LONGEST_ERROR) ?? null);
+      insert.run(name, lastSuccess, lastError?.at ?? null, lastError?.message.slice(0, MAX_ERROR) ?? null);
     }
   }).immediate;
   const behind = startWriteBehind<string>({

@@ -19,7 +19,7 @@ export interface GuardOptions {
 }
 
 const NOT_CONNECTED = /^(ECONNREFUSED|ConnectionRefused|EHOSTUNREACH|ENETUNREACH|FailedToOpenSocket|EADDRNOTAVAIL)$/;
-const MOST_TRIED = 3;
+const MAX_TRIED = 3;
 
 /** Rejects with a final DeliveryError for an address that is out of reach. */
 export function guardedFetch(send: typeof fetch, options: GuardOptions): typeof fetch {
@@ -53,7 +53,7 @@ export async function addressesWithin(
   if (found.length === 0) throw new HubError("unavailable", "no address");
   const ofThisMachine = own();
   // One that is out of reach among others is no accident.
-  if (found.every((address) => isWithin(address, reach, ofThisMachine))) return found.slice(0, MOST_TRIED);
+  if (found.every((address) => isWithin(address, reach, ofThisMachine))) return found.slice(0, MAX_TRIED);
   const where = reach === "house" ? "this machine" : "a private address";
   throw new DeliveryError(`${url.host} leads to ${where}, which is refused`, { transient: false, hint });
 }

@@ -25,12 +25,12 @@ export interface PlainTry extends LastTry {
 }
 
 const CONTENT_STATUSES = new Set([400, 413, 414, 415, 422, 431]);
-const LONGEST_TEXT = 1000;
-const LONGEST_TITLE = 100;
+const MAX_TEXT = 1000;
+const MAX_TITLE = 100;
 
 /** Sends it, and once more as plain text if it is refused. Rejects as `send`. */
 export async function sendOrPlain(message: ChannelMessage, trying: PlainTry): Promise<Delivery> {
-  const { log, send, sendPlain, dialect, longest = LONGEST_TEXT, always = false } = trying;
+  const { log, send, sendPlain, dialect, longest = MAX_TEXT, always = false } = trying;
   try {
     return await send(message);
   } catch (error) {
@@ -61,7 +61,7 @@ function plainly(
   { html: _, ...message }: ChannelMessage,
   { dialect, longest }: Required<Pick<PlainTry, "dialect" | "longest">>,
 ): ChannelMessage {
-  const title = shorten(message.title.toWellFormed(), LONGEST_TITLE);
+  const title = shorten(message.title.toWellFormed(), MAX_TITLE);
   return { ...message, title, message: shorten(plain.write(dialect.read(message.message)), longest) };
 }
 

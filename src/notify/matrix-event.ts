@@ -7,10 +7,10 @@ import { shorten } from "./markup/long-text.ts";
 import { reactionsOf } from "./matrix-reactions.ts";
 import { fitted, isSilent, textOf } from "./plain-message.ts";
 
-const LONGEST_PLAIN_BYTES = 6000;
+const MAX_PLAIN_BYTES = 6000;
 // An event has 64 KiB, both forms of the text go into it, and what takes its place later has both twice.
-const LONGEST_JSON = 30_000;
-const LONGEST_TITLE = 250;
+const MAX_JSON = 30_000;
+const MAX_TITLE = 250;
 const EMERGENCY = 2;
 /** What a room may show, as the specification lists it. */
 const TAGS = new Set("b strong i em u s del code pre a blockquote br p ul ol li h1 h2 h3 h4 span".split(" "));
@@ -23,7 +23,7 @@ export interface MatrixText {
 
 /** `content` of an `m.room.message`. What matters little is a notice, an emergency mentions everybody in the room. */
 export function contentOf(message: ChannelMessage, how: MatrixText): JsonObject {
-  const title = shorten(message.title.toWellFormed(), LONGEST_TITLE);
+  const title = shorten(message.title.toWellFormed(), MAX_TITLE);
   const { priority = 0 } = message;
   const answers = answersOf(message);
   const withText = (limit: number): JsonObject => {
@@ -36,7 +36,7 @@ export function contentOf(message: ChannelMessage, how: MatrixText): JsonObject 
       "m.mentions": priority >= EMERGENCY && message.silent !== true ? { room: true } : {},
     };
   };
-  return fitted(withText, { limit: LONGEST_PLAIN_BYTES, bytes: LONGEST_JSON });
+  return fitted(withText, { limit: MAX_PLAIN_BYTES, bytes: MAX_JSON });
 }
 
 /** What takes the place of an event. */
@@ -86,7 +86,7 @@ function plainTexts(message: ChannelMessage, { houseTime }: MatrixText, limit: n
 
 /** `limit`: characters, markup included. */
 function markedTexts(message: ChannelMessage, { houseTime }: MatrixText, limit: number): Texts {
-  const added = textOf({ ...message, message: "-" }, houseTime, LONGEST_PLAIN_BYTES).slice(1);
+  const added = textOf({ ...message, message: "-" }, houseTime, MAX_PLAIN_BYTES).slice(1);
   const text = message.message.trim() === "" ? html.escape(message.title) : message.message;
   const tokens = html.tokens(shorten(text.toWellFormed(), Math.max(0, limit - added.length), html));
   const plain = tokens.map((token) => (token.kind === "text" ? html.plain(token.source) : "")).join("");

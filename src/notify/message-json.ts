@@ -4,7 +4,7 @@ import { ACKNOWLEDGE, type ChannelMessage } from "./channel.ts";
 import { isSilent, textOf } from "./plain-message.ts";
 
 /** Of the text; receivers' own limits differ. */
-export const LONGEST_TEXT_BYTES = 256 * 1024;
+export const MAX_TEXT_BYTES = 256 * 1024;
 
 /** With `picture` as base64, where it has one and that is wanted. */
 export function messageJson(
@@ -17,7 +17,7 @@ export function messageJson(
   const others = actionLinks ?? message.actions ?? [];
   const actions = [...confirm, ...others.map((action) => ({ ...action }))];
   return {
-    ...{ id, title: title.toWellFormed(), message: textOf(message, houseTime, LONGEST_TEXT_BYTES) },
+    ...{ id, title: title.toWellFormed(), message: textOf(message, houseTime, MAX_TEXT_BYTES) },
     ...{ priority: priority ?? 0, silent: isSilent(message) },
     ...(tag !== undefined && { tag }),
     ...{ at: new Date(at).toISOString(), late },

@@ -5,7 +5,7 @@ import type { Log } from "../core/log.ts";
 import type { OwnRows } from "../db/own-rows.ts";
 import type { Addressed, Notifier } from "./notifier.ts";
 import type { FirstTry, Outbox } from "./outbox/outbox.ts";
-import { bytesOf, LARGEST_BYTES } from "./outbox/queued-message.ts";
+import { bytesOf, MAX_BYTES } from "./outbox/queued-message.ts";
 import type { Person } from "./people/config.ts";
 import type { Digest } from "./people/digest.ts";
 import type { HeldMessages } from "./people/held.ts";
@@ -38,8 +38,8 @@ export interface MessengerOptions {
 }
 
 /** Of a text that is too long to be kept while it waits. */
-const LONGEST_TEXT = 100_000;
-const CUT = `it was too long: its first ${LONGEST_TEXT} characters are sent`;
+const MAX_TEXT = 100_000;
+const CUT = `it was too long: its first ${MAX_TEXT} characters are sent`;
 
 export function createMessenger({ notifier, outbox, people, held, log }: MessengerOptions): Messenger {
   const has = (name: string): boolean => (people.isPeople(name) ? people.has(name) : notifier.has(name));
@@ -69,10 +69,8 @@ export function createMessenger({ notifier, outbox, people, held, log }: Messeng
   function render(channel: string, notification: Unaddressed, failed: FirstTry[]): Addressed[] {
     try {
       const whole = notifier.render({ ...notification, channel });
-      if (whole.every(({ message }) => bytesOf(message) <= LARGEST_BYTES)) return whole;
-      return notifier
-        .render({ ...notification, channel, longest: LONGEST_TEXT })
-        .map((each) => ({ ...each, note: CUT }));
+      if (whole.every(({ message }) => bytesOf(message) <= MAX_BYTES)) return whole;
+      return notifier.render({ ...notification, channel, longest: MAX_TEXT }).map((each) => ({ ...each, note: CUT }));
     } catch (error) {
       failed.push({ channel, state: "failed", error: messageOf(error) });
       return [];

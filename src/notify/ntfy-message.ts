@@ -5,13 +5,13 @@ import { shorten } from "./markup/long-text.ts";
 import { fitted, isSilent, textOf } from "./plain-message.ts";
 
 /** Of 4,096 and more, ntfy makes a file, or refuses it where files are off. */
-const LONGEST_BYTES = 4095;
+const MAX_BYTES = 4095;
 /** ntfy refuses a message that is longer than 8,191 with all that belongs to it; its topic is added later. */
-const LONGEST_JSON = 8000;
-const LONGEST_TITLE = 250;
+const MAX_JSON = 8000;
+const MAX_TITLE = 250;
 const SILENT = 2;
 /** The server refuses more. */
-const MOST_BUTTONS = 3;
+const MAX_BUTTONS = 3;
 
 export interface NtfyMessage {
   message: string;
@@ -41,7 +41,7 @@ export function ntfyForm(
   const priority = priorityOf(message, config.priority);
   const answers = answerLinks(message);
   const rest: Omit<NtfyMessage, "message"> = {
-    title: shorten(message.title.toWellFormed(), LONGEST_TITLE),
+    title: shorten(message.title.toWellFormed(), MAX_TITLE),
     ...(priority !== undefined && { priority }),
     ...(config.tags.length > 0 && { tags: [...config.tags] }),
     ...(config.markdown && { markdown: true }),
@@ -49,13 +49,13 @@ export function ntfyForm(
     ...(answers[0] && {
       click: answers[0].url,
       actions: answers
-        .slice(0, MOST_BUTTONS)
+        .slice(0, MAX_BUTTONS)
         .map(({ label, url }) => ({ action: "http", label, url, method: "POST", clear: true })),
     }),
     sequence_id: sequence,
   };
   const withText = (limit: number): NtfyMessage => ({ message: textOf(message, houseTime, limit), ...rest });
-  return fitted(withText, { limit: LONGEST_BYTES, bytes: LONGEST_JSON });
+  return fitted(withText, { limit: MAX_BYTES, bytes: MAX_JSON });
 }
 
 /** From -2…2 to 1…5; undefined leaves it to the server. A silent message makes no sound whatever its priority. */

@@ -10,7 +10,7 @@ export interface RefusedTexts {
   forget(rule: string): void;
 }
 
-const MOST_RULES = 1000;
+const MAX_RULES = 1000;
 
 export function createRefusedTexts(): RefusedTexts {
   const byRule = new Map<string, Map<string, string>>();
@@ -23,7 +23,7 @@ export function createRefusedTexts(): RefusedTexts {
         if (known?.size === 0) byRule.delete(rule);
         return;
       }
-      if (!known && byRule.size >= MOST_RULES) byRule.clear();
+      if (!known && byRule.size >= MAX_RULES) byRule.clear();
       byRule.set(rule, (known ?? new Map<string, string>()).set(channel, refusal));
     },
     of: (rule) =>

@@ -44,8 +44,8 @@ const NOTHING: TemplateContext = {
   trigger: {} satisfies JsonObject,
   vars: {} satisfies JsonObject,
 };
-const MOST_REMEMBERED = 1000;
-const MOST_REPORTED = 10;
+const MAX_REMEMBERED = 1000;
+const MAX_REPORTED = 10;
 
 export function createRenderer({ clock, log, house, houseTime, timezone }: RendererDeps) {
   const reported = new Set<string>();
@@ -55,11 +55,11 @@ export function createRenderer({ clock, log, house, houseTime, timezone }: Rende
     const hash = Bun.hash(template);
     const fresh = [...new Set(paths)].filter((path) => !reported.has(`${hash} ${path}`));
     if (fresh.length === 0) return;
-    if (reported.size + fresh.length > MOST_REMEMBERED) reported.clear();
+    if (reported.size + fresh.length > MAX_REMEMBERED) reported.clear();
     for (const path of fresh) reported.add(`${hash} ${path}`);
-    const more = fresh.length - MOST_REPORTED;
+    const more = fresh.length - MAX_REPORTED;
     log.warn('a message has placeholders without a value; they become "unknown"', {
-      placeholders: fresh.slice(0, MOST_REPORTED).join(", "),
+      placeholders: fresh.slice(0, MAX_REPORTED).join(", "),
       and_more: more > 0 ? more : undefined,
     });
   }

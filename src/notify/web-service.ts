@@ -7,7 +7,7 @@ import type { Problem } from "../core/schema.ts";
 import { answerText } from "./answer-text.ts";
 import { DeliveryError } from "./channel.ts";
 
-const LONGEST_WORDS = 300;
+const MAX_WORDS = 300;
 
 /** Another server than the service's own, such as a self-hosted one. */
 export const apiUrl = Type.Optional(
@@ -100,7 +100,7 @@ export async function call(send: typeof fetch, request: WebRequest, signal: Abor
 /** A server's text in one line, shortened. */
 export function wordsOf(text: string): string {
   const line = text.replace(/[\p{C}\s]+/gu, " ").trim();
-  return line.length > LONGEST_WORDS ? `${line.slice(0, LONGEST_WORDS)}…` : line;
+  return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line;
 }
 
 type Called = Required<Pick<WebRequest, "url" | "service" | "addressKey">>;

@@ -41,7 +41,7 @@ const roomOf = ({ size }: KeptPicture): number => Math.ceil(size / BLOCK_BYTES) 
 
 const byAge = (a: KeptPicture, b: KeptPicture): number => a.at - b.at;
 
-export function createPictureRing({ folder, keep, bytes: mostBytes, devices }: RingOptions): PictureRing {
+export function createPictureRing({ folder, keep, bytes: maxBytes, devices }: RingOptions): PictureRing {
   /** By the folder of the device, the oldest first. */
   let kept: Promise<Map<string, KeptPicture[]>> | undefined;
   /** One after the other. */
@@ -96,9 +96,9 @@ export function createPictureRing({ folder, keep, bytes: mostBytes, devices }: R
     for (const one of alike.slice(0, Math.max(0, alike.length - keep + 1))) await drop(place, own, one);
     const everything = [...found].flatMap(([at, pictures]) => pictures.map((picture) => ({ at, pictures, picture })));
     let total = everything.reduce((sum, { picture }) => sum + roomOf(picture), roomOf(shot));
-    if (total <= mostBytes) return;
+    if (total <= maxBytes) return;
     for (const { at, pictures, picture } of everything.sort((a, b) => byAge(a.picture, b.picture))) {
-      if (total <= mostBytes) return;
+      if (total <= maxBytes) return;
       await drop(at, pictures, picture);
       total -= roomOf(picture);
     }
@@ -107,7 +107,7 @@ export function createPictureRing({ folder, keep, bytes: mostBytes, devices }: R
   async function write(deviceId: string, shot: Shot): Promise<void> {
     const place = folderOf(deviceId);
     const at = join(folder, place);
-    if (keep === 0 || roomOf(shot) > mostBytes) return;
+    if (keep === 0 || roomOf(shot) > maxBytes) return;
     if (freeBytes(folder) - RESERVE_BYTES < shot.size) throw new Error("the disk is full");
     await mkdir(at, { recursive: true, mode: 0o700 });
     const temporary = join(at, `new${PART}`);

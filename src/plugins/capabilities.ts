@@ -40,10 +40,10 @@ export interface CapabilityStore {
 
 /** Requests of the protocol itself: no action can have their names. */
 const BUILT_IN = new Set(["ping", "get_config", "set_config", "set_log_level", "cancel", "respond"]);
-const MOST_ACTIONS = 200;
+const MAX_ACTIONS = 200;
 // In memory, where JSON takes several times its length.
-const MOST_BYTES = 1_048_576;
-const MOST_BYTES_OF_ALL = 16 * MOST_BYTES;
+const MAX_BYTES = 1_048_576;
+const MAX_BYTES_OF_ALL = 16 * MAX_BYTES;
 
 export function createCapabilityStore(): CapabilityStore {
   const kept = new Map<string, { capabilities: Capabilities; bytes: number }>();
@@ -57,7 +57,7 @@ export function createCapabilityStore(): CapabilityStore {
   return {
     put(pluginId, declared) {
       const bytes = jsonBytes(declared);
-      if (bytes > MOST_BYTES || bytesOfOthers(pluginId) + bytes > MOST_BYTES_OF_ALL)
+      if (bytes > MAX_BYTES || bytesOfOthers(pluginId) + bytes > MAX_BYTES_OF_ALL)
         return "the capabilities are too large: describe fewer actions, or in fewer words";
       const { capabilities, problems } = readCapabilities(pluginId, declared);
       kept.set(pluginId, { capabilities, bytes });
@@ -74,8 +74,8 @@ function readCapabilities(
   const listed = Array.isArray(declared.actions) ? declared.actions : [];
   const actions = new Map<string, DeclaredAction>();
   const shown: JsonObject[] = [];
-  const problems = listed.length > MOST_ACTIONS ? [`only the first ${MOST_ACTIONS} actions are used`] : [];
-  for (const [index, item] of listed.slice(0, MOST_ACTIONS).entries()) {
+  const problems = listed.length > MAX_ACTIONS ? [`only the first ${MAX_ACTIONS} actions are used`] : [];
+  for (const [index, item] of listed.slice(0, MAX_ACTIONS).entries()) {
     const flaw = flawOf(item, actions);
     if (flaw !== undefined) problems.push(`actions[${index}] cannot be used: ${flaw}`);
     else if (isObject(item)) {

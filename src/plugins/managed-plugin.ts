@@ -24,7 +24,7 @@ const STEADY_MS = 60_000;
 const NOT_RUNNABLE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const CRASHES_WORTH_A_NOTICE = 5;
-const MOST_CRASHES = 1000;
+const MAX_CRASHES = 1000;
 
 export interface ManagedPluginOptions extends ProcessOptions, Pick<PresenceOptions, "cutOff" | "emit"> {
   log: Log;
@@ -66,8 +66,8 @@ export class ManagedPlugin implements AsyncDisposable {
     this.#options = options;
     this.#id = entry.id;
     this.#log = options.log.child(entry.id);
-    this.#backoff = createBackoff({ firstMs: 1000, longestMs: 60_000 }, random);
-    this.#slowBackoff = createBackoff({ firstMs: NOT_RUNNABLE_MS, longestMs: NOT_RUNNABLE_MS }, random);
+    this.#backoff = createBackoff({ firstMs: 1000, maxMs: 60_000 }, random);
+    this.#slowBackoff = createBackoff({ firstMs: NOT_RUNNABLE_MS, maxMs: NOT_RUNNABLE_MS }, random);
     this.#presence = createPresence({
       id: entry.id,
       timeoutSecs: entry.heartbeat_timeout_secs,
@@ -262,7 +262,7 @@ export class ManagedPlugin implements AsyncDisposable {
     const upMs = clock.mono() - (this.#process?.since ?? 0);
     this.#processEnded(exit);
     this.#crashes.push(clock.mono());
-    if (this.#crashes.length > MOST_CRASHES) this.#crashes.shift();
+    if (this.#crashes.length > MAX_CRASHES) this.#crashes.shift();
     if (upMs >= STEADY_MS) this.#backoff.reset();
     const again_in_ms = this.#backoff.next();
     const { reason } = exit;

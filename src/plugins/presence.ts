@@ -8,9 +8,9 @@ import { ownBeginning } from "../core/memory-size.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { Heartbeat, Notice, PluginStatus, ReportedStatus } from "./records.ts";
 
-const MOST_NOTICES = 50;
+const MAX_NOTICES = 50;
 // Hundreds of plugins may send that many.
-const MOST_NOTICE_CHARS = 16_384;
+const MAX_NOTICE_CHARS = 16_384;
 
 /** The devices of a plugin, as far as its presence decides about them. */
 export interface PluginDevices {
@@ -207,8 +207,8 @@ function numberIn(value: unknown): number | undefined {
 
 function noticesIn(value: unknown): Notice[] {
   if (!Array.isArray(value)) return [];
-  let left = MOST_NOTICE_CHARS;
-  return value.slice(0, MOST_NOTICES).flatMap((item: Partial<Notice> | null) => {
+  let left = MAX_NOTICE_CHARS;
+  return value.slice(0, MAX_NOTICES).flatMap((item: Partial<Notice> | null) => {
     const { level, code, message, remedy } = item ?? {};
     if (level !== "info" && level !== "warning" && level !== "error") return [];
     if (typeof code !== "string" || typeof message !== "string") return [];

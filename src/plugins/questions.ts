@@ -46,8 +46,8 @@ interface Waiting {
 }
 
 export const ANSWER_MS = 5000;
-const MOST_WAITING = 20;
-const LONGEST_ERROR = 2000;
+const MAX_WAITING = 20;
+const MAX_ERROR = 2000;
 const STATUSES = ["ok", "error", "accepted", "busy"] as const;
 
 export function createQuestions({ clock, random, send }: QuestionsOptions): Questions {
@@ -58,8 +58,8 @@ export function createQuestions({ clock, random, send }: QuestionsOptions): Ques
     newId,
     async ask(pluginId, { action, fields = {}, requestId = newId(), timeoutMs = ANSWER_MS }) {
       const ofPlugin = [...waiting.values()].filter((one) => one.pluginId === pluginId);
-      if (ofPlugin.length >= MOST_WAITING)
-        throw new HubError("rate_limited", `plugin "${pluginId}" has ${MOST_WAITING} requests to answer already`);
+      if (ofPlugin.length >= MAX_WAITING)
+        throw new HubError("rate_limited", `plugin "${pluginId}" has ${MAX_WAITING} requests to answer already`);
       const { promise, resolve, reject } = Promise.withResolvers<Answer>();
       waiting.set(requestId, { pluginId, resolve, reject });
       const timer = clock.after("plugin answer", timeoutMs, () => reject(unanswered(pluginId, action, timeoutMs)));
@@ -106,7 +106,7 @@ function readAnswer(requestId: string, response: JsonObject): Answer | undefined
     requestId,
     status,
     data: result,
-    ...(error === undefined || error === null ? {} : { error: ownBeginning(textOf(error), LONGEST_ERROR) }),
+    ...(error === undefined || error === null ? {} : { error: ownBeginning(textOf(error), MAX_ERROR) }),
     ...(typeof active === "string" ? { activeRequestId: ownBeginning(active, 255) } : {}),
   };
 }

@@ -21,8 +21,8 @@ for look in 1 2 3; do
   for f in $(grep -lF "$2=$1" /proc/[0-9]*/environ); do f=\${f#/proc/}; kill -KILL "\${f%/environ}"; done
 done`;
 
-const MOST_TRIES = 3;
-const MOST_LOOKS = 5;
+const MAX_TRIES = 3;
+const MAX_LOOKS = 5;
 
 export interface Reaper extends AsyncDisposable {
   /** Resolves once the reaper knows the process group; until then the group must not do anything. */
@@ -60,7 +60,7 @@ export function createReaper(log: Log, random: RandomBytes): Reaper {
   }
 
   async function sendGroups(): Promise<void> {
-    for (let tries = 0; tries < MOST_TRIES && !closed; tries++) {
+    for (let tries = 0; tries < MAX_TRIES && !closed; tries++) {
       const current = shell ?? start();
       try {
         current.stdin.write(`${[...groups].join(" ")}\n`);
@@ -115,7 +115,7 @@ function spawnShell(hub: string) {
 /** SIGKILL to every process with this mark, including those they start meanwhile. */
 export function killEscaped(mark: string): void {
   // Repeated, as a process may start another one between the search and the kill; limited, in case a kill has no effect.
-  for (let look = 0; look < MOST_LOOKS; look++) {
+  for (let look = 0; look < MAX_LOOKS; look++) {
     const found = processesWith(mark);
     if (found.length === 0) return;
     for (const pid of found) {

@@ -65,7 +65,7 @@ export interface RemoteOptions {
 }
 
 /** A request stays open no longer: the server closes connections on which nothing happens. */
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 /** A plugin that keeps the time itself answers first. */
 const GRACE_MS = 500;
 const ENVELOPE = ["action", "request_id", "target_request_id"];
@@ -197,5 +197,5 @@ function lockOf({ id, concurrency, itemKey }: DeclaredAction, params: JsonObject
 
 /** An action that reports by events is accepted at once; its `timeout_ms` is for the whole of it. */
 function waitFor({ stream, timeoutMs }: DeclaredAction): number {
-  return stream || timeoutMs === undefined ? ANSWER_MS : Math.min(timeoutMs + GRACE_MS, LONGEST_WAIT_MS);
+  return stream || timeoutMs === undefined ? ANSWER_MS : Math.min(timeoutMs + GRACE_MS, MAX_WAIT_MS);
 }

@@ -49,16 +49,16 @@ export interface RunningActionsOptions {
   late: (running: RunningAction) => void;
 }
 
-const MOST_OF_PLUGIN = 16;
-const LONGEST_MS = 3_600_000;
-const LONGEST_DECLARED_MS = 24 * LONGEST_MS;
+const MAX_OF_PLUGIN = 16;
+const MAX_MS = 3_600_000;
+const MAX_DECLARED_MS = 24 * MAX_MS;
 /** A plugin that ends its actions in time itself comes first. */
 const GRACE_MS = 5000;
 // The broker stores the last message only after the hub has read it.
 const CLEAR_AFTER_MS = 1000;
-const LARGEST_DATA = 65_536;
+const MAX_DATA = 65_536;
 const WINDOW_MS = 10_000;
-const MOST_IN_WINDOW = 500;
+const MAX_IN_WINDOW = 500;
 const LAST_STAGES: readonly ActionStage[] = ["complete", "error", "canceled"];
 
 interface Entry {
@@ -103,12 +103,12 @@ export function createRunningActions(options: RunningActionsOptions): RunningAct
   return {
     begin(begun) {
       const { pluginId, requestId, action } = begun;
-      if ([...entries.values()].filter(({ running }) => running.pluginId === pluginId).length >= MOST_OF_PLUGIN)
-        throw new HubError("rate_limited", `plugin "${pluginId}" has ${MOST_OF_PLUGIN} actions under way already`);
+      if ([...entries.values()].filter(({ running }) => running.pluginId === pluginId).length >= MAX_OF_PLUGIN)
+        throw new HubError("rate_limited", `plugin "${pluginId}" has ${MAX_OF_PLUGIN} actions under way already`);
       const running: RunningAction = { ...begun, isAccepted: false, isWaiting: false };
-      const declared = action.timeoutMs && Math.min(action.timeoutMs, LONGEST_DECLARED_MS) + GRACE_MS;
+      const declared = action.timeoutMs && Math.min(action.timeoutMs, MAX_DECLARED_MS) + GRACE_MS;
       const onEnd = guarded(log, "end of a plugin's action", () => expire(running));
-      const end = clock.after("plugin action", declared ?? LONGEST_MS, onEnd);
+      const end = clock.after("plugin action", declared ?? MAX_MS, onEnd);
       entries.set(requestId, { running, end, rate: createRate(clock) });
       return running;
     },
@@ -155,8 +155,8 @@ export function createRunningActions(options: RunningActionsOptions): RunningAct
 function contentOf(stage: ActionStage, sent: JsonObject): { data?: Json; error?: string } {
   if (stage === "error") return { error: ownBeginning(String(sent.error ?? sent.message ?? "it failed"), 2000) };
   const data: Json = stage === "complete" ? (sent.data ?? null) : sent;
-  if (jsonBytes(data) <= LARGEST_DATA) return { data };
-  return { error: `the plugin sent more than the ${LARGEST_DATA} bytes that an event of an action may have` };
+  if (jsonBytes(data) <= MAX_DATA) return { data };
+  return { error: `the plugin sent more than the ${MAX_DATA} bytes that an event of an action may have` };
 }
 
 interface Rate {
@@ -174,7 +174,7 @@ function createRate(clock: Clock): Rate {
         since = clock.mono();
         told = 0;
       }
-      if (told >= MOST_IN_WINDOW && !matters) {
+      if (told >= MAX_IN_WINDOW && !matters) {
         leftOut++;
         return undefined;
       }

@@ -8,7 +8,7 @@ export type Language = "js" | "ts";
 
 /** Where the hub lays out its library, as a program in `plugins/ID/bin` sees it. */
 const SDK = "../../sdk/hub-sdk.js";
-const MOST_PROBLEMS = 10;
+const MAX_PROBLEMS = 10;
 const WITHIN_MS = 60_000;
 const NAMES: Readonly<Record<Language, string>> = { js: "JavaScript", ts: "TypeScript" };
 
@@ -27,7 +27,7 @@ export async function checkScript(source: Uint8Array, language: Language, execPa
     throw new HubError("invalid", `this is a file of another kind, not ${NAMES[language]}`);
   const { faults, imports } = await parse(source, language, execPath);
   if (faults.length > 0) throw refusal(faults, language);
-  const lost = [...new Set(imports.filter((path) => !isThere(path)))].slice(0, MOST_PROBLEMS);
+  const lost = [...new Set(imports.filter((path) => !isThere(path)))].slice(0, MAX_PROBLEMS);
   if (lost.length === 0) return;
   throw new HubError(
     "invalid",
@@ -46,7 +46,7 @@ try {
 } catch (error) {
   faults = (error.errors ?? [error]).map(({ message, position }) => ({ message, line: position?.line ?? 1, column: position?.column ?? 1 }));
 }
-console.log(JSON.stringify({ faults: faults.slice(0, ${MOST_PROBLEMS}), imports }));
+console.log(JSON.stringify({ faults: faults.slice(0, ${MAX_PROBLEMS}), imports }));
 `;
 
 /** In a process of its own: a large file takes seconds and hundreds of megabytes. */

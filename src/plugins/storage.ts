@@ -14,7 +14,7 @@ export function keyOfPlugin(pluginId: string): string {
   return `plugin:${pluginId}`;
 }
 
-const MOST_KEPT_BYTES = 1_048_576;
+const MAX_KEPT_BYTES = 1_048_576;
 
 export function createPluginStorage(meta: Meta): PluginStorage {
   const key = (pluginId: string): string => `plugin_storage:${pluginId}`;
@@ -25,8 +25,8 @@ export function createPluginStorage(meta: Meta): PluginStorage {
       return text;
     },
     write(pluginId, text) {
-      if (Buffer.byteLength(text) > MOST_KEPT_BYTES)
-        throw new HubError("too_large", `a plugin may keep ${MOST_KEPT_BYTES} bytes: keep the rest in its own folder`);
+      if (Buffer.byteLength(text) > MAX_KEPT_BYTES)
+        throw new HubError("too_large", `a plugin may keep ${MAX_KEPT_BYTES} bytes: keep the rest in its own folder`);
       meta.set(key(pluginId), text);
     },
   };

@@ -30,7 +30,7 @@ import { listProcesses } from "./usage.ts";
 
 const MEASURE_MS = 10_000;
 // Where anonymous clients are allowed, anybody can invent plugin ids.
-const MOST_EXTERNAL = 500;
+const MAX_EXTERNAL = 500;
 
 export interface Plugins extends PluginRemote, AsyncDisposable {
   list(): PluginRecord[];
@@ -173,7 +173,7 @@ export function createPlugins(options: PluginsOptions): Plugins {
     const own = managed.get(id);
     if (own) return own.presence();
     const other = external.get(id);
-    if (other || external.size >= MOST_EXTERNAL) return other?.presence;
+    if (other || external.size >= MAX_EXTERNAL) return other?.presence;
     const created = createExternalPlugin({ ...shared, id, initially: "stopped" });
     external.set(id, created);
     known.save([...external.keys()]);

@@ -7,7 +7,7 @@ import { HubError } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
 
 const MODE = 0o644;
-const MOST_IN_TRASH = 5;
+const MAX_IN_TRASH = 5;
 const NO_SETTINGS = "# The settings of this plugin.\n";
 
 export interface UploadFiles {
@@ -101,7 +101,7 @@ export function createUploadFiles({ plugins, plugin }: Pick<Home, "plugins" | "p
       mkdirSync(trash, { recursive: true, mode: 0o700 });
       // Begins with the time, so that the oldest come first.
       renameSync(plugin(id).root, join(trash, `${now}-${id}`));
-      const old = foldersIn(trash).sort().slice(0, -MOST_IN_TRASH);
+      const old = foldersIn(trash).sort().slice(0, -MAX_IN_TRASH);
       for (const name of old) removeIfPossible(join(trash, name));
     },
   };

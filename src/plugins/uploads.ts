@@ -10,7 +10,7 @@ import { checkScript, type Language } from "./script.ts";
 import type { Plugins } from "./supervisor.ts";
 import { createUploadFiles } from "./upload-files.ts";
 
-export const MOST_PLUGIN_BYTES = 8 * 1024 * 1024;
+export const MAX_PLUGIN_BYTES = 8 * 1024 * 1024;
 
 export interface Upload {
   id: string;

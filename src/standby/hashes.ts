@@ -4,7 +4,7 @@
 /** Of each page, in `pageHashes`. */
 export const PAGE_HASH_BYTES = 8;
 const PAGE_SIZE_AT = 16;
-const LARGEST_PAGE = 65_536;
+const MAX_PAGE = 65_536;
 
 /** 16 hexadecimal digits. */
 export function contentHash(content: Uint8Array): string {
@@ -25,7 +25,7 @@ export function filesId(list: ReadonlyMap<string, string>): string {
 /** Bytes of a page, as the header of a database says. */
 export function pageSizeOf(database: Uint8Array): number {
   const size = new DataView(database.buffer, database.byteOffset).getUint16(PAGE_SIZE_AT);
-  return size === 1 ? LARGEST_PAGE : size;
+  return size === 1 ? MAX_PAGE : size;
 }
 
 /** Of each page of a whole database, in order: eight bytes each. */

@@ -35,4 +35,4 @@ export interface LeftoversTaken {
 }
 
 /** More waiting messages than this are not noted at a take-over. */
-export const MOST_NOTED_MESSAGES = 20_000;
+export const MAX_NOTED_MESSAGES = 20_000;

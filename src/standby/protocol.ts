@@ -14,7 +14,7 @@ export interface StandbyMachine {
 }
 
 /** Characters of `SyncRequest.problem`. */
-export const LONGEST_PROBLEM = 500;
+export const MAX_PROBLEM = 500;
 
 /** The body of `POST /standby/sync`; the answer is compressed with zstd. */
 export interface SyncRequest {
@@ -150,7 +150,7 @@ export interface HistoryAnswer {
 }
 
 const NOTHING = new Uint8Array(0);
-const LONGEST_HEAD = 64 * 1_048_576;
+const MAX_HEAD = 64 * 1_048_576;
 
 export function encodeRecord(head: Head, content: Uint8Array = NOTHING): Uint8Array[] {
   const text = new TextEncoder().encode(JSON.stringify(head));
@@ -163,9 +163,9 @@ export function encodeRecord(head: Head, content: Uint8Array = NOTHING): Uint8Ar
 export function* decodeRecords(answer: Uint8Array): Generator<SyncRecord> {
   const view = new DataView(answer.buffer, answer.byteOffset, answer.byteLength);
   for (let at = 0; at < answer.length; ) {
-    const length = at + 4 <= answer.length ? view.getUint32(at, true) : LONGEST_HEAD;
+    const length = at + 4 <= answer.length ? view.getUint32(at, true) : MAX_HEAD;
     const start = at + 4 + length;
-    if (length >= LONGEST_HEAD || start > answer.length) throw cut();
+    if (length >= MAX_HEAD || start > answer.length) throw cut();
     const parsed = parseJson(new TextDecoder().decode(answer.subarray(at + 4, start)));
     if (!parsed.ok || !isObject(parsed.value) || typeof parsed.value.kind !== "string") throw cut();
     const head = parsed.value as unknown as Head;

@@ -33,7 +33,7 @@ export interface AreasOptions {
   clock: Clock;
 }
 
-const MOST_AREAS = 1000;
+const MAX_AREAS = 1000;
 
 export function openAreas(options: AreasOptions): Areas {
   return new Areas(options);
@@ -44,7 +44,7 @@ export class Areas implements Crud<Area, NewArea, { name: string }> {
   readonly #registry: AreasOptions["registry"];
   readonly #clock: Clock;
   /** The names of the declared areas. */
-  readonly #names = new Collection<string>("area", { most: MOST_AREAS });
+  readonly #names = new Collection<string>("area", { most: MAX_AREAS });
 
   constructor({ db: { durable, faults }, registry, clock }: AreasOptions) {
     this.#db = durable;

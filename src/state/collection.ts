@@ -26,22 +26,22 @@ export function tooMany(kind: string, most: number): HubError {
 export interface CollectionLimits {
   most: number;
   /** Of all items together. */
-  mostBytes?: number;
+  maxBytes?: number;
 }
 
 /** Items of one kind by id, in the order in which they were added. */
 export class Collection<T> {
   readonly #kind: string;
   readonly #most: number;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #entries = new Map<string, { item: T; bytes: number }>();
   #bytes = 0;
 
   /** `kind` is the word in messages, such as "scene". */
-  constructor(kind: string, { most, mostBytes = Number.POSITIVE_INFINITY }: CollectionLimits) {
+  constructor(kind: string, { most, maxBytes = Number.POSITIVE_INFINITY }: CollectionLimits) {
     this.#kind = kind;
     this.#most = most;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
   }
 
   ids(): string[] {
@@ -72,8 +72,8 @@ export class Collection<T> {
     const entry = this.#entries.get(id);
     if (!entry && this.#entries.size >= this.#most) throw tooMany(this.#kind, this.#most);
     const more = bytes - (entry?.bytes ?? 0);
-    if (more <= 0 || this.#bytes + more <= this.#mostBytes) return;
-    throw new HubError("conflict", `all ${this.#kind}s together may take ${this.#mostBytes} bytes: remove some`);
+    if (more <= 0 || this.#bytes + more <= this.#maxBytes) return;
+    throw new HubError("conflict", `all ${this.#kind}s together may take ${this.#maxBytes} bytes: remove some`);
   }
 
   set(id: string, item: T, bytes = 0): void {

@@ -5,8 +5,8 @@ import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Problem } from "../core/schema.ts";
 import type { Device, DeviceDetails } from "./device.ts";
 
-const MOST_OPTIONS = 50;
-const MOST_PROBLEMS = 20;
+const MAX_OPTIONS = 50;
+const MAX_PROBLEMS = 20;
 
 /** The schema of one attribute; its own `schema` goes before its `capabilities`. */
 export function describedAttribute(details: DeviceDetails, name: string): JsonObject | undefined {
@@ -34,7 +34,7 @@ export function commandProblems({ details }: Pick<Device, "details">, wanted: Js
     const message = attribute && problemOf(attribute, value as Json);
     return message === undefined ? [] : [{ path, message }];
   });
-  return problems.slice(0, MOST_PROBLEMS);
+  return problems.slice(0, MAX_PROBLEMS);
 }
 
 function problemOf(attribute: JsonObject, value: Json): string | undefined {
@@ -70,6 +70,6 @@ function optionsOf({ enum: listed, anyOf, oneOf }: JsonObject): string[] | undef
 }
 
 function listed(options: readonly string[]): string {
-  const more = options.length > MOST_OPTIONS ? `, … (${options.length} in all)` : "";
-  return options.slice(0, MOST_OPTIONS).join(", ") + more;
+  const more = options.length > MAX_OPTIONS ? `, … (${options.length} in all)` : "";
+  return options.slice(0, MAX_OPTIONS).join(", ") + more;
 }

@@ -75,11 +75,11 @@ interface Awaited {
   sentAt: number | undefined;
 }
 
-const MOST_AWAITED = 1000;
-const MOST_BYTES = 4 * 1_048_576;
+const MAX_AWAITED = 1000;
+const MAX_BYTES = 4 * 1_048_576;
 // A refusal may come even where no answer is waited for.
 const REFUSABLE_SECS = 10;
-const LONGEST_MESSAGE = 1000;
+const MAX_MESSAGE = 1000;
 
 // What moves says so before it arrives.
 const ALSO_ANSWERED_BY: Readonly<Record<string, readonly string[]>> = {
@@ -112,7 +112,7 @@ class Watch implements CommandWatch {
   expect(device: Device, fields: SentFields): Promise<CommandAnswer> {
     const { promise, resolve: settle } = Promise.withResolvers<CommandAnswer>();
     const bytes = jsonBytes(fields.command);
-    if (bytes > MOST_BYTES) return promise;
+    if (bytes > MAX_BYTES) return promise;
     const answers = answersTo(device, fields.command);
     const telling = answers === true || answers.size === 0 ? Object.keys(fields.command) : [...answers];
     const awaited: Awaited = {
@@ -126,7 +126,7 @@ class Watch implements CommandWatch {
     this.#ofDevice.set(fields.device_id, ofDevice.add(awaited));
     this.#bytes += bytes;
     for (const oldest of this.#awaited.values()) {
-      if (this.#awaited.size <= MOST_AWAITED && this.#bytes <= MOST_BYTES) break;
+      if (this.#awaited.size <= MAX_AWAITED && this.#bytes <= MAX_BYTES) break;
       this.#drop(oldest);
     }
     return promise;
@@ -157,7 +157,7 @@ class Watch implements CommandWatch {
   refused({ deviceId, correlationId, message }: Refusal): void {
     const latest = [...(this.#ofDevice.get(deviceId) ?? [])].at(-1);
     const awaited = correlationId === undefined ? latest : this.#awaited.get(correlationId);
-    if (awaited?.fields.device_id === deviceId) this.#fail(awaited, "refused", ownBeginning(message, LONGEST_MESSAGE));
+    if (awaited?.fields.device_id === deviceId) this.#fail(awaited, "refused", ownBeginning(message, MAX_MESSAGE));
   }
 
   [Symbol.dispose](): void {

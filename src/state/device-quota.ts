@@ -29,13 +29,13 @@ export class DeviceQuota {
   /** By plugin. */
   readonly #memory: Shares;
   readonly #counts: Shares;
-  readonly #mostOfOne: number;
+  readonly #maxOfOne: number;
 
   constructor(config: DevicesSection, limits: Limits) {
     this.#limits = limits;
     this.#memory = createShares({ each: config.max_mb_per_account * 1_048_576, all: config.max_mb * 1_048_576 });
     this.#counts = createShares({ each: config.max_devices_per_account, all: config.max_devices });
-    this.#mostOfOne = config.max_device_kb * 1024;
+    this.#maxOfOne = config.max_device_kb * 1024;
   }
 
   of(id: string): DeviceBytes {
@@ -49,8 +49,8 @@ export class DeviceQuota {
     // The hub's own devices are made by people, and are small.
     if (more <= 0 || pluginId === HUB_PLUGIN_ID) return;
     if (!this.#sizes.has(id)) this.#checkCount({ id, pluginId });
-    if (wanted > this.#mostOfOne) {
-      const what = `the device "${id}" would take ${kb(wanted)}, and one may take ${kb(this.#mostOfOne)}`;
+    if (wanted > this.#maxOfOne) {
+      const what = `the device "${id}" would take ${kb(wanted)}, and one may take ${kb(this.#maxOfOne)}`;
       throw this.#refusal("too_large", "max_device_kb", pluginId, what);
     }
     const exceeded = this.#memory.lacks(pluginId, more);

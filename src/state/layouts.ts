@@ -6,20 +6,20 @@ import { HubError } from "../core/errors.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { openSharedUi, readable } from "./shared-ui.ts";
 
-const MOST_TILES = 2000;
-const MOST_BYTES = 262_144;
+const MAX_TILES = 2000;
+const MAX_BYTES = 262_144;
 
 const Tile = Type.String({
   maxLength: 300,
   pattern: "^(device|scene|variable)/[^/\\u0000-\\u001f]+$",
   problem: "must be device/ID, scene/ID or variable/NAME",
 });
-const tiles = (description: string) => Type.Array(Tile, { maxItems: MOST_TILES, description });
+const tiles = (description: string) => Type.Array(Tile, { maxItems: MAX_TILES, description });
 
 export const Layout = Type.Object(
   {
     areas: Type.Array(Type.String({ maxLength: 255 }), {
-      maxItems: MOST_TILES,
+      maxItems: MAX_TILES,
       description: "Areas in their order; those that are not named come behind them",
     }),
     tiles: tiles("Tiles in their order, within their areas; those that are not named come behind them"),
@@ -100,8 +100,8 @@ function textOf(layout: Layout, etag: string | undefined, before: HeldLayout): s
     throw new HubError("conflict", "the layout was changed meanwhile: read it again");
   const once = Object.entries(layout).map(([key, list]) => [key, [...new Set(list)]]);
   const text = JSON.stringify(Object.fromEntries(once));
-  if (Buffer.byteLength(text) <= MOST_BYTES) return text;
-  throw new HubError("too_large", `a layout has at most ${MOST_BYTES} bytes: take tiles out of it`);
+  if (Buffer.byteLength(text) <= MAX_BYTES) return text;
+  throw new HubError("too_large", `a layout has at most ${MAX_BYTES} bytes: take tiles out of it`);
 }
 
 function held(text: string): HeldLayout {

@@ -72,14 +72,14 @@ export interface ReadingJournalOptions {
 const SEGMENT_BYTES = 1_048_576;
 const SEGMENT_MS = 3_600_000;
 /** Older ones are given up, also where the history could not be written for days. */
-const MOST_SEGMENTS = 16;
+const MAX_SEGMENTS = 16;
 // Each sync writes the last page again, however little came since; so readings share one. What the kernel writes by itself
 // it writes after 30 s.
 const SYNC_MS = 20_000;
 const SYNC_BYTES = 32_768;
 // What the hub itself must not forget is synced with its batch, so many times in a row; where rules act all the time, it shares
 // the readings' syncs.
-const MOST_URGENT = 6;
+const MAX_URGENT = 6;
 // How often rules fired costs no page of its own where anything else is written within a minute.
 const FIRINGS_MS = 60_000;
 
@@ -98,7 +98,7 @@ export function openReadingJournal(options: ReadingJournalOptions): ReadingJourn
   let unsyncedSince: number | undefined;
   /** Something that the hub itself must not forget is not synced. */
   let urgent = false;
-  const urgentSyncs = createAllowance(clock, { most: MOST_URGENT, everyMs: SYNC_MS });
+  const urgentSyncs = createAllowance(clock, { most: MAX_URGENT, everyMs: SYNC_MS });
   const faults = createJournalFaults({ clock, log });
   let closed = false;
 
@@ -170,7 +170,7 @@ export function openReadingJournal(options: ReadingJournalOptions): ReadingJourn
   const foldedByAll = (): number => Math.min(...[...targets.values()].map(({ through }) => through));
 
   function release(): void {
-    journal.release(Math.max(foldedByAll(), journal.segment - MOST_SEGMENTS));
+    journal.release(Math.max(foldedByAll(), journal.segment - MAX_SEGMENTS));
   }
 
   function sync(): void {

@@ -14,15 +14,15 @@ import type { Registry } from "./registry.ts";
 /** Device id → command. */
 export type SceneStates = Readonly<Record<string, JsonObject>>;
 
-export const MOST_SCENE_DEVICES = 500;
-const MOST_BYTES = 64 * 1024;
+export const MAX_SCENE_DEVICES = 500;
+const MAX_BYTES = 64 * 1024;
 
 /** Only the outer form: `readSceneStates` checks the rest, and reports all problems at once. */
 export const States = Type.Record(
   Type.String(),
   Type.Record(Type.String(), Type.Unknown(), { [HELD_TO]: { minProperties: 1 } }),
   {
-    [HELD_TO]: { maxProperties: MOST_SCENE_DEVICES, propertyNames: { type: "string", pattern: ID_PATTERN } },
+    [HELD_TO]: { maxProperties: MAX_SCENE_DEVICES, propertyNames: { type: "string", pattern: ID_PATTERN } },
     description: "Device → the wanted state, or a command; at most 64 KiB as text",
   },
 );
@@ -30,8 +30,8 @@ export const States = Type.Record(
 /** A frozen copy. Throws HubError: `invalid` with all problems, `too_large`. */
 export function readSceneStates(given: Readonly<Record<string, unknown>>): SceneStates {
   const entries = Object.entries(given);
-  if (entries.length > MOST_SCENE_DEVICES) {
-    throw new HubError("invalid", `states: ${entries.length} devices; a scene has at most ${MOST_SCENE_DEVICES}`);
+  if (entries.length > MAX_SCENE_DEVICES) {
+    throw new HubError("invalid", `states: ${entries.length} devices; a scene has at most ${MAX_SCENE_DEVICES}`);
   }
   const problems = entries.flatMap(([deviceId, command]) => problemsOf(deviceId, command));
   if (problems.length > 0) {
@@ -39,8 +39,8 @@ export function readSceneStates(given: Readonly<Record<string, unknown>>): Scene
     throw new HubError("invalid", message, { details: { problems } });
   }
   const text = JSON.stringify(given);
-  if (Buffer.byteLength(text) > MOST_BYTES) {
-    throw new HubError("too_large", `states: as text they have more than the ${MOST_BYTES} bytes of a scene`);
+  if (Buffer.byteLength(text) > MAX_BYTES) {
+    throw new HubError("too_large", `states: as text they have more than the ${MAX_BYTES} bytes of a scene`);
   }
   return deepFreeze(JSON.parse(text) as SceneStates);
 }

@@ -53,7 +53,7 @@ export interface ScenesOptions {
   emit: (event: HubEvent) => void;
 }
 
-const LIMITS = { most: 1000, mostBytes: 8 * 1_048_576 };
+const LIMITS = { most: 1000, maxBytes: 8 * 1_048_576 };
 
 export function openScenes(options: ScenesOptions): Scenes {
   return new Scenes(options);

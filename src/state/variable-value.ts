@@ -11,21 +11,21 @@ export interface VariableValue {
   bytes: number;
 }
 
-const LONGEST_VARIABLE_NAME = 128;
-const MOST_BYTES = 64 * 1024;
+const MAX_VARIABLE_NAME = 128;
+const MAX_BYTES = 64 * 1024;
 
-const NAME_RULE = `must have 1 to ${LONGEST_VARIABLE_NAME} characters without / + # or control characters, and not start with $`;
+const NAME_RULE = `must have 1 to ${MAX_VARIABLE_NAME} characters without / + # or control characters, and not start with $`;
 
 export const VariableName = Type.String({
   minLength: 1,
-  maxLength: LONGEST_VARIABLE_NAME,
+  maxLength: MAX_VARIABLE_NAME,
   pattern: ID_PATTERN,
   problem: NAME_RULE,
 });
 
 /** Throws HubError `invalid`. */
 export function checkVariableName(name: string): void {
-  if (name.length <= LONGEST_VARIABLE_NAME && isValidId(name)) return;
+  if (name.length <= MAX_VARIABLE_NAME && isValidId(name)) return;
   throw new HubError("invalid", `a variable's name ${NAME_RULE}`);
 }
 
@@ -33,8 +33,8 @@ export function checkVariableName(name: string): void {
 export function readVariableValue(value: unknown): VariableValue {
   const text = textOf(value);
   const bytes = Buffer.byteLength(text);
-  if (bytes > MOST_BYTES) {
-    throw new HubError("too_large", `value: as text it has ${bytes} bytes; a variable holds at most ${MOST_BYTES}`);
+  if (bytes > MAX_BYTES) {
+    throw new HubError("too_large", `value: as text it has ${bytes} bytes; a variable holds at most ${MAX_BYTES}`);
   }
   const parsed = parseJson(text);
   if (!parsed.ok) throw new HubError("invalid", `value: ${parsed.problem}`);

@@ -35,7 +35,7 @@ interface Held extends Variable {
 }
 
 // All are held in memory, and a Raspberry Pi has little: so many of the largest size would take 640 MiB.
-const LIMITS = { most: 10_000, mostBytes: 16 * 1_048_576 };
+const LIMITS = { most: 10_000, maxBytes: 16 * 1_048_576 };
 
 export function openVariables(options: VariablesOptions): Variables {
   return new Variables(options);

@@ -27,7 +27,7 @@ import type { Machine } from "./machine.ts";
 
 // The first start from an SD card reads a hundred megabytes.
 const VERSION_WITHIN_MS = 30_000;
-const MOST_HEADER_BYTES = 20;
+const MAX_HEADER_BYTES = 20;
 const ASKED = { cwd: "/", env: { PATH: "/usr/bin:/bin" } };
 // e_machine of the ELF header.
 const ELF_MACHINES: Readonly<Record<number, string>> = { 3: "x86", 40: "arm", 62: "x64", 183: "arm64", 243: "riscv64" };
@@ -58,8 +58,8 @@ function readHeader(file: string): Buffer {
     if (!statSync(file).isFile()) throw new HubError("invalid", `${file} is not a file`);
     const descriptor = openSync(file, "r");
     try {
-      const header = Buffer.alloc(MOST_HEADER_BYTES);
-      readSync(descriptor, header, 0, MOST_HEADER_BYTES, 0);
+      const header = Buffer.alloc(MAX_HEADER_BYTES);
+      readSync(descriptor, header, 0, MAX_HEADER_BYTES, 0);
       return header;
     } finally {
       closeSync(descriptor);

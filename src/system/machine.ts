@@ -39,8 +39,8 @@ export function bootId(): string | undefined {
   }
 }
 
-const LONGEST_RUN_MS = 30_000;
-const LONGEST_OUTPUT_BYTES = 1024 * 1024;
+const MAX_RUN_MS = 30_000;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 export const thisMachine: Machine = {
   run,
@@ -53,7 +53,7 @@ export const thisMachine: Machine = {
 
 async function run(
   argv: readonly string[],
-  { cwd = "/", env, timeoutMs = LONGEST_RUN_MS, as }: RunOptions = {},
+  { cwd = "/", env, timeoutMs = MAX_RUN_MS, as }: RunOptions = {},
 ): Promise<Ran> {
   try {
     const child = Bun.spawn([...argv], {
@@ -65,7 +65,7 @@ async function run(
       stderr: "pipe",
       timeout: timeoutMs,
       killSignal: "SIGKILL",
-      maxBuffer: LONGEST_OUTPUT_BYTES,
+      maxBuffer: MAX_OUTPUT_BYTES,
     });
     const both = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
     const code = await child.exited;

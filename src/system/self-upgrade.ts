@@ -29,7 +29,7 @@ import {
 import type { Machine } from "./machine.ts";
 import { keptSnapshot, requireSpaceForSnapshot } from "./snapshot.ts";
 
-const MOST_EXECUTABLE_BYTES = 500_000_000;
+const MAX_EXECUTABLE_BYTES = 500_000_000;
 
 export interface UpgradeStatus {
   version: string;
@@ -119,12 +119,12 @@ export function createSelfUpgrade(options: SelfUpgradeOptions): SelfUpgrade {
       };
     },
     async receive({ body, bytes, force }) {
-      refuseTooLarge(UPLOADED, bytes ?? 0, MOST_EXECUTABLE_BYTES);
+      refuseTooLarge(UPLOADED, bytes ?? 0, MAX_EXECUTABLE_BYTES);
       return alone(async (own) => {
         if (!body) throw new HubError("invalid", "the body must be the executable: send the file itself");
         rmSync(staged, { force: true });
         try {
-          await receiveFile(body, { what: UPLOADED, file: staged, bytes, most: MOST_EXECUTABLE_BYTES, clock });
+          await receiveFile(body, { what: UPLOADED, file: staged, bytes, most: MAX_EXECUTABLE_BYTES, clock });
           assertForThisMachine(staged, machine, UPLOADED);
           // A signature would be checked here: nothing of the file has run yet.
           makeExecutable(staged);

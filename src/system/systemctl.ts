@@ -4,7 +4,7 @@ import type { Machine } from "./machine.ts";
 import { UNIT_NAME } from "./service-unit.ts";
 
 // Longer than the unit's own time to stop and to start.
-const LONGEST_JOB_MS = 330_000;
+const MAX_JOB_MS = 330_000;
 
 export interface ServiceState {
   /** `active`, `activating`, `inactive`, `failed`, … */
@@ -61,7 +61,7 @@ export async function versionOfSystemd(machine: Machine): Promise<number | undef
 }
 
 /** Throws HubError `upstream_failed` with the output of the command. */
-export async function runOrThrow(machine: Machine, argv: readonly string[], timeoutMs = LONGEST_JOB_MS): Promise<void> {
+export async function runOrThrow(machine: Machine, argv: readonly string[], timeoutMs = MAX_JOB_MS): Promise<void> {
   const { code, stderr, stdout } = await machine.run(argv, { timeoutMs });
   if (code === 0) return;
   const output = (stderr.trim() || stdout.trim()).slice(0, 2000);

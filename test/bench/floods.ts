@@ -28,11 +28,11 @@ const DEVICES = 10;
 const NEIGHBOUR = { perSecond: 20, devices: DEVICES };
 const HEALTH_EVERY_MS = 25;
 // A quarter of half the unit's WatchdogSec=30: what is not answered by then the watchdog counts as not well.
-const PATIENCE_MS = 3750;
+const TIMEOUT_MS = 3750;
 const HEALTH_CEILING_MS = 250;
 const COMMAND_CEILING_MS = 1000;
 const STRANGER_COMMAND_CEILING_MS = 50;
-const MOST_GROWTH_MIB = 256;
+const MAX_GROWTH_MIB = 256;
 const GUEST = { username: "guest", password: "a password of the flood" };
 
 interface Felt {
@@ -66,7 +66,7 @@ export const floods: Bench = {
         atMost(`${flood}: states never answered`, felt.unanswered, undefined, 0, ""),
         holds(`${flood}: others may connect`, felt.letIn === 1),
         atMost(`${flood}: back within, ms`, felt.recoveredMs, undefined, HEALTH_CEILING_MS, "ms"),
-        atMost(`${flood}: RSS growth, MiB`, felt.grownMiB, undefined, MOST_GROWTH_MIB, "MiB"),
+        atMost(`${flood}: RSS growth, MiB`, felt.grownMiB, undefined, MAX_GROWTH_MIB, "MiB"),
       );
     }
     return rows;
@@ -96,7 +96,7 @@ async function feel(context: BenchContext, flood: Flood | Stranger | undefined):
   const memory = setInterval(() => {
     most = Math.max(most, rssMiB(hub.pid));
   }, 100);
-  using health = watchHealth({ port: hub.port, everyMs: HEALTH_EVERY_MS, withinMs: PATIENCE_MS });
+  using health = watchHealth({ port: hub.port, everyMs: HEALTH_EVERY_MS, withinMs: TIMEOUT_MS });
   const began = neighbour.spans.length;
   const door = knock(hub.mqttPort);
   let recoveredMs = 0;
@@ -112,7 +112,7 @@ async function feel(context: BenchContext, flood: Flood | Stranger | undefined):
   const spans = neighbour.spans.slice(began);
   // The states of the last moment are on their way still.
   const unanswered = Math.max(0, neighbour.waiting - NEIGHBOUR.perSecond / 2);
-  const asked = [...health.spans, ...Array.from({ length: health.missed }, () => PATIENCE_MS)];
+  const asked = [...health.spans, ...Array.from({ length: health.missed }, () => TIMEOUT_MS)];
   return {
     healthP99: percentile(asked, 99),
     healthWorst: Math.max(...asked),

@@ -24,7 +24,7 @@ const AT_ONCE = 24;
 const HANG_MS = 15_000;
 const UNFINISHED_MS = 60;
 const LINGER_MS = 3;
-const MOST_GROWTH_MIB = 256;
+const MAX_GROWTH_MIB = 256;
 const HEALTH_CEILING_MS = 250;
 // The asking shares its process with the fuzzer.
 const WORST_CEILING_MS = 1000;
@@ -127,7 +127,7 @@ function rowsOf(
     atMost("/health p99, ms", percentile(health.spans, 99), undefined, HEALTH_CEILING_MS, "ms"),
     atMost("/health worst, ms", Math.max(...health.spans), undefined, WORST_CEILING_MS, "ms"),
     atMost("/health not answered", health.missed, undefined, 0, ""),
-    atMost("RSS growth, MiB", most - before, undefined, MOST_GROWTH_MIB, "MiB"),
+    atMost("RSS growth, MiB", most - before, undefined, MAX_GROWTH_MIB, "MiB"),
   ];
 }
 

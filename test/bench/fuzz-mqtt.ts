@@ -18,10 +18,10 @@ import { percentile } from "./support/stats.ts";
 const PACKETS = 200_000;
 const BRIEF_PACKETS = 20_000;
 const AT_ONCE = 24;
-const PATIENCE_MS = 40;
+const TIMEOUT_MS = 40;
 const DEVICES = 10;
 const NEIGHBOUR = { perSecond: 50, ms: 2000 };
-const MOST_GROWTH_MIB = 256;
+const MAX_GROWTH_MIB = 256;
 const HEALTH_CEILING_MS = 250;
 // The asking shares its process with the fuzzer.
 const WORST_CEILING_MS = 1000;
@@ -93,7 +93,7 @@ export const fuzzMqtt: Bench = {
       atMost("/health p99, ms", percentile(health.spans, 99), undefined, HEALTH_CEILING_MS, "ms"),
       atMost("/health worst, ms", Math.max(...health.spans), undefined, WORST_CEILING_MS, "ms"),
       atMost("/health not answered", health.missed, undefined, 0, ""),
-      atMost("RSS growth, MiB", most - before, undefined, MOST_GROWTH_MIB, "MiB"),
+      atMost("RSS growth, MiB", most - before, undefined, MAX_GROWTH_MIB, "MiB"),
     ];
   },
 };
@@ -131,7 +131,7 @@ async function sendAll(port: number, packets: readonly Buffer[]): Promise<{ sent
   }
   const something = (): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, PATIENCE_MS);
+      const timer = setTimeout(resolve, TIMEOUT_MS);
       wake = () => {
         clearTimeout(timer);
         resolve();

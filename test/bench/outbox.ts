@@ -78,8 +78,8 @@ async function outage({ folder, say }: BenchContext): Promise<Row[]> {
     holds("all delivered", new Set(took.map(({ number }) => number)).size === MESSAGES && last?.waiting === 0),
     holds("in order, each channel", inOrder(took)),
     atMost("sent twice, ten SIGKILLs", doubled(took), undefined, 0, "messages"),
-    atMost("in any second, chat", mostWithin(took, "chat", 1000), undefined, 1, "messages"),
-    atMost("in any minute, group", mostWithin(took, "group", 60_000), undefined, 20, "messages"),
+    atMost("in any second, chat", maxWithin(took, "chat", 1000), undefined, 1, "messages"),
+    atMost("in any minute, group", maxWithin(took, "group", 60_000), undefined, 20, "messages"),
     shown("RSS MiB, up to 1,000 waiting", little),
     atMost("RSS MiB more with 10,000 waiting", fullest.rss - little, undefined, 16, "MiB"),
   ];
@@ -260,7 +260,7 @@ function doubled(took: readonly Took[]): number {
 }
 
 /** Within any span of this length, by the sender's time. */
-function mostWithin(took: readonly Took[], channel: string, spanMs: number): number {
+function maxWithin(took: readonly Took[], channel: string, spanMs: number): number {
   const times = took.filter((each) => each.channel === channel).map(({ when }) => when);
   let most = 0;
   for (let first = 0, last = 0; last < times.length; last++) {

@@ -14,7 +14,7 @@ const PER_SECOND = 1000;
 const ROUNDS = 4;
 const ROUND_MS = 6000;
 const IDLE_MS = 6000;
-const MOST_TIMES = 1.5;
+const MAX_TIMES = 1.5;
 const SIDES = ["hub", "twin"] as const;
 
 interface Side {
@@ -59,10 +59,10 @@ async function cpuShare(pid: number, work: () => Promise<unknown>): Promise<numb
 }
 
 function timesRow(many: number, few: number): Row {
-  const target = `≤ ${MOST_TIMES} times the cost with ${FEW} rules`;
+  const target = `≤ ${MAX_TIMES} times the cost with ${FEW} rules`;
   return {
     ...cost(`CPU µs for a state and its command, ${MANY} rules (twin: ${FEW})`, many, few),
     target,
-    met: many <= few * MOST_TIMES,
+    met: many <= few * MAX_TIMES,
   };
 }

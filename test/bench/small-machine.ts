@@ -44,7 +44,7 @@ async function main(): Promise<number> {
     if (!group) throw new Error("this wants root and control groups of the first version");
     const rows = await live(group.wrapper);
     rows.push(
-      { ...shown("memory at most, with pages of files, MiB", group.mostMemory / MB) },
+      { ...shown("memory at most, with pages of files, MiB", group.maxMemory / MB) },
       { ...shown("how often the limit was reached", group.memoryLimitReached) },
       { ...shown("seconds in which it wanted more than its core", group.throttledSecs) },
       holds("nothing was ended for want of memory", !group.outOfMemory),

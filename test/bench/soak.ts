@@ -20,9 +20,9 @@ const TICKS_A_SAMPLE = 3600 / TICK_SECS / SAMPLES_AN_HOUR;
 const MAX_WARM_UP_HOURS = 6;
 /** What devices report, and what people visit. */
 const FIRST_TICK = SEED % 10_000;
-const MOST_MB_AN_HOUR = 1;
+const MAX_MB_AN_HOUR = 1;
 /** What may come and go however short the time is. Where it is shorter than this many hours, RSS says nothing yet. */
-const MOST_MB = 8;
+const MAX_MB = 8;
 const HOURS_FOR_RSS = 4;
 const MB = 1_048_576;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -230,7 +230,7 @@ function judge(samples: readonly Sample[]): number {
   const growth =
     `the last ${measured} of ${hours} hours: RSS ${first?.rss.toFixed(1)} → ${last?.rss.toFixed(1)} MB, ${rss.toFixed(2)} MB/h; ` +
     `heap ${first?.heap.toFixed(1)} → ${last?.heap.toFixed(1)} MB, ${heap.toFixed(3)} MB/h`;
-  const most = Math.max(MOST_MB_AN_HOUR, MOST_MB / measured);
+  const most = Math.max(MAX_MB_AN_HOUR, MAX_MB / measured);
   const flat = heap < most && (rss < most || measured < HOURS_FOR_RSS);
   tried(growth);
   print(flat ? `flat: ${growth}` : `NOT FLAT, as ${most.toFixed(1)} MB/h is the most: ${growth}`);

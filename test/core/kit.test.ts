@@ -21,7 +21,7 @@ test("a ring buffer holds the last items, in order", () => {
 });
 
 test("backoff pauses grow up to the longest, with jitter, and can be reset", () => {
-  const backoff = createBackoff({ firstMs: 1000, longestMs: 60_000, jitter: 0.25 }, random);
+  const backoff = createBackoff({ firstMs: 1000, maxMs: 60_000, jitter: 0.25 }, random);
   const pauses = Array.from({ length: 12 }, () => backoff.next());
   pauses.forEach((pause, tries) => {
     const base = Math.min(60_000, 1000 * 2 ** tries);

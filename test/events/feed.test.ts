@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { silentLog } from "../../src/core/log.ts";
-import { createEventFeed, type EventFeed, LARGEST_EVENT_BYTES } from "../../src/events/feed.ts";
+import { createEventFeed, type EventFeed, MAX_EVENT_BYTES } from "../../src/events/feed.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
 function storedMark() {
@@ -129,7 +129,7 @@ describe("the ring in bytes", () => {
     feed.on("*", "live", ({ json }) => live.push(json));
     const start = feed.ring.head;
     feed.emit(text(10));
-    feed.emit(text(LARGEST_EVENT_BYTES));
+    feed.emit(text(MAX_EVENT_BYTES));
     feed.emit(text(10));
     const kept = [...feed.ring.after(start)].map(({ json }) => JSON.parse(json) as Record<string, unknown>);
     expect(kept.map(({ type }) => type)).toEqual(["custom_x", "stream_gap", "custom_report", "custom_x"]);

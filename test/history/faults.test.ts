@@ -147,7 +147,7 @@ test("a disk that is full during compaction loses nothing either", () => {
 test("samples that cannot be written for long are limited: the oldest are dropped and counted", () => {
   using disk = mountSmallDisk(1);
   disk.fill();
-  const rig = createStoreRig({ path: `${disk.path}/history.db`, limits: { mostWaiting: 1000 } });
+  const rig = createStoreRig({ path: `${disk.path}/history.db`, limits: { maxWaiting: 1000 } });
   for (let index = 0; index < 5000; index++) rig.record(`a${index % 3}`, T0 + index, index);
   expect(rig.store.health).toMatchObject({ recorded: 0 });
   expect(rig.store.health.waiting).toBeLessThanOrEqual(1000);

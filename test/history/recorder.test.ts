@@ -3,7 +3,7 @@ import { silentLog } from "../../src/core/log.ts";
 import { createRecorder } from "../../src/history/recorder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
-function recorder(mostTextBytes: number) {
+function recorder(maxTextBytes: number) {
   const posted: number[] = [];
   const reached: string[] = [];
   const clock = createVirtualClock();
@@ -12,7 +12,7 @@ function recorder(mostTextBytes: number) {
     log: silentLog,
     isExcluded: () => false,
     post: (_, samples) => posted.push(samples),
-    mostTextBytes,
+    maxTextBytes,
     limits: { reached: ({ limit }) => void reached.push(limit) },
   });
   const record = (current: Record<string, unknown>) =>

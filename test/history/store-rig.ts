@@ -51,7 +51,7 @@ export function createStoreRig({ path, timezone = "UTC", limits, ...rest }: Stor
         retentionDays: rest.retentionDays ?? 30,
         maxBytes: rest.maxBytes ?? 1e9,
         log,
-        mostTextBytes: storeLimits.mostTextBytes,
+        maxTextBytes: storeLimits.maxTextBytes,
         limits: { ...storeLimits, ...limits },
       },
       rig.at,

@@ -141,7 +141,7 @@ test("ten thousand attributes of one device are kept, found and paged", () => {
 });
 
 test("new series above the limit are refused and logged once; known ones continue", () => {
-  const rig = createStoreRig({ path: path(), limits: { mostSeries: 3 } });
+  const rig = createStoreRig({ path: path(), limits: { maxSeries: 3 } });
   for (let index = 0; index < 6; index++) rig.record(`a${index}`, T0 + index, index);
   rig.record("a0", T0 + 10, 10);
   expect(rig.store.health.dropped).toBe(3);
@@ -160,7 +160,7 @@ test("a page of long texts ends early, and the next one continues", () => {
 });
 
 test("waiting texts are limited in bytes: the oldest are dropped, the newest are recorded", () => {
-  const rig = createStoreRig({ path: path(), limits: { mostTextBytes: 1_000_000 } });
+  const rig = createStoreRig({ path: path(), limits: { maxTextBytes: 1_000_000 } });
   for (let index = 0; index < 500; index++) rig.record("text", T0 + index, `${index} ${"x".repeat(8000)}`);
   const { waiting, dropped } = rig.store.health;
   expect(waiting).toBeLessThan(125);
@@ -173,7 +173,7 @@ test("waiting texts are limited in bytes: the oldest are dropped, the newest are
 });
 
 test("written texts are compacted by their bytes, and then leave the memory", () => {
-  const rig = createStoreRig({ path: path(), limits: { mostTextBytes: 1_000_000 } });
+  const rig = createStoreRig({ path: path(), limits: { maxTextBytes: 1_000_000 } });
   for (let round = 0; round < 30; round++) {
     for (let index = 0; index < 50; index++)
       rig.record("text", T0 + round * 100 + index, `${round} ${index} ${"x".repeat(8000)}`);

@@ -30,7 +30,7 @@ const { values, positionals } = parseArgs({
 const [binary = "bin/hub"] = positionals;
 const SENSORS = 16;
 const EVERY_MS = 2000;
-const MOST_CASES = 16;
+const MAX_CASES = 16;
 /** Nothing more comes where nothing came for so long. */
 const QUIET_MS = 10_000;
 /** For what a hub that was gone has to send to the one that took over. */
@@ -64,8 +64,8 @@ async function main(): Promise<void> {
   print(`     ${count} numbers; ${repeated(evidence)} messages sent again under the same id`);
   for (const text of takeOvers(happened)) print(`     ${text}`);
   for (const { what, cases, permitted } of findings) {
-    const shown = cases.slice(0, MOST_CASES);
-    if (cases.length > MOST_CASES) shown.push(`… and ${cases.length - MOST_CASES} more`);
+    const shown = cases.slice(0, MAX_CASES);
+    if (cases.length > MAX_CASES) shown.push(`… and ${cases.length - MAX_CASES} more`);
     if (permitted !== undefined)
       print([`     let through: ${cases.length} ${what}: ${permitted}`, ...shown].join("\n       "));
     else

@@ -21,7 +21,7 @@ import { THEENGS } from "./zoo/theengs.ts";
 
 const PROGRAMS = [DISCOVERABLE, DEVICE, THEENGS, RTL_433, MQTT_IO, PSMQTT, ECOWITT, LNXLINK, IOTURING];
 /** For one, with its hub. */
-const MOST_MS = 120_000;
+const MAX_MS = 120_000;
 
 async function main(): Promise<number> {
   const [binary = join(import.meta.dir, "..", "..", "bin", "hub"), ...names] = process.argv.slice(2);
@@ -36,7 +36,7 @@ async function main(): Promise<number> {
     const begun = performance.now();
     print(`${program.name} ${program.version}`);
     const missing = program.missing?.();
-    if (missing === undefined) await soon(program.name, play(resolve(binary), bin, program), MOST_MS).catch(broke);
+    if (missing === undefined) await soon(program.name, play(resolve(binary), bin, program), MAX_MS).catch(broke);
     else print(`NOT RUN: ${program.name}: ${missing}`);
     print(`     ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   }

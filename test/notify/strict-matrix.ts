@@ -33,7 +33,7 @@ interface RoomEvent {
   content: JsonObject;
 }
 
-export function serveMatrix({ largestMedia = 1_000_000, reactions = true } = {}): StrictMatrix {
+export function serveMatrix({ maxMedia = 1_000_000, reactions = true } = {}): StrictMatrix {
   const events: RoomEvent[] = [];
   const waiting = new Set<() => void>();
   const shown = new Map<string, JsonObject>();
@@ -57,7 +57,7 @@ export function serveMatrix({ largestMedia = 1_000_000, reactions = true } = {})
     if (headers.get("authorization") !== `Bearer ${TOKEN}`)
       return refusal(401, "M_UNKNOWN_TOKEN", "Unrecognised access token");
     if (method === "POST" && path === "/_matrix/media/v3/upload") {
-      if (bytes.length > largestMedia) return refusal(413, "M_TOO_LARGE", "Upload request body is too large");
+      if (bytes.length > maxMedia) return refusal(413, "M_TOO_LARGE", "Upload request body is too large");
       const uri = `mxc://home.example/m${++count}`;
       media.set(uri, { type: contentType, filename: query.get("filename"), bytes });
       return place.uploading.then(() => Response.json({ content_uri: uri }));

@@ -107,7 +107,7 @@ export function fetchDocument(api: string): Promise<Documented> {
   return known;
 }
 
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /** `api` is asked for its document with the first answer seen. */
 export function watchAnswers(api: string): Watch {
@@ -137,8 +137,8 @@ export function watchAnswers(api: string): Watch {
     saw(method, path, response) {
       const [address = ""] = path.split("?");
       // Both readers of a copied body must keep up with each other: large ones and streams are left alone.
-      const length = Number(response.headers.get("content-length") ?? MOST_BYTES);
-      const text = length < MOST_BYTES && method !== "HEAD" ? response.clone().text() : undefined;
+      const length = Number(response.headers.get("content-length") ?? MAX_BYTES);
+      const text = length < MAX_BYTES && method !== "HEAD" ? response.clone().text() : undefined;
       const found = problemsWith(method, `${new URL(api).pathname}${address}`, response, text);
       // The hub may be ended in the middle of an answer.
       checks.push(found.catch((error: unknown) => (error instanceof SyntaxError ? [`${path}: ${error.message}`] : [])));

@@ -8,11 +8,11 @@ export interface Deadline {
 }
 
 const SHORTEST_PAUSE_MS = 10;
-const LONGEST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 100;
 
 /** A part of the time waited so far, so that the wait gets at most that much longer. */
 function pauseAfter(waitedMs: number): number {
-  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waitedMs / 20));
+  return Math.min(MAX_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waitedMs / 20));
 }
 
 /** Polls until `look` gives something truthy, and answers it. Throws naming `what` when that never happens. */

@@ -10,7 +10,7 @@ import { until } from "../support/wait.ts";
 
 const MANY = 2000;
 const MOST = 512;
-const MOST_GROWTH_KIB = 80 * 1024;
+const MAX_GROWTH_KIB = 80 * 1024;
 
 const ownAddress = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
@@ -34,7 +34,7 @@ test.each([
   for (let count = 0; count < 5; count++)
     expect((await hub.request("GET", "/health", { token: null })).status).toBe(200);
   expect((await hub.request("GET", "/devices")).status).toBe(200);
-  expect(residentKib(hub.pid) - before).toBeLessThan(MOST_GROWTH_KIB);
+  expect(residentKib(hub.pid) - before).toBeLessThan(MAX_GROWTH_KIB);
   await until("it is an alert", async () =>
     (await hub.get<{ kind: string; values: { account?: string } }[]>("/system/alerts")).some(
       ({ kind, values }) => kind === "flood" && values.account === (ownAddress ?? "127.0.0.1"),

@@ -11,7 +11,7 @@ import type { HubProcess } from "../support/hub-process.ts";
 import { until } from "../support/wait.ts";
 
 const MIN_KILLS = 8;
-const LONGEST_MS = 1200;
+const MAX_MS = 1200;
 
 const rule = (id: keyof typeof RULES): string =>
   hookedRule(id, "[variables]\nturn = 0\n", `run_mode = "parallel"\n${RULES[id]}`);
@@ -98,7 +98,7 @@ test(
       const firing = (async () => {
         for (let at = 0; !killed; at++) await Promise.all([fire(hub, IDS[at % IDS.length] ?? "plain"), Bun.sleep(90)]);
       })();
-      await Bun.sleep(moments.below(LONGEST_MS));
+      await Bun.sleep(moments.below(MAX_MS));
       killed = true;
       const killedAt = performance.now();
       hub.kill("SIGKILL");

@@ -37,7 +37,7 @@ function answersOf(home: Home, stack: DisposableStack): Answers {
         }),
     );
   };
-  return createAnswers({ home, db, history, id, files, mostFiles: 50 });
+  return createAnswers({ home, db, history, id, files, maxFiles: 50 });
 }
 
 function sync(copy: Copy, source: Answers): void {

@@ -10,7 +10,7 @@ import { describedAs, optionsOf, type Part } from "./part.ts";
 import { type Press, pressIn } from "./presses.ts";
 
 /** A cube or a lock may have a hundred actions; each button costs memory, and the other app a line. */
-const MOST_BUTTONS = 20;
+const MAX_BUTTONS = 20;
 const CUSTOM_SWITCH = { mfgCode: null, namespaceId: 0x43, tag: 8 };
 const PRESSED = 1;
 
@@ -34,7 +34,7 @@ export function buttonsOf(device: HubDevice): Part[] {
     known.flatMap((action) => pressIn(action, known) ?? []),
     ({ button }) => button,
   );
-  return [...buttons].slice(0, MOST_BUTTONS).map(([button, presses]) => buttonPart(button, { presses, known }));
+  return [...buttons].slice(0, MAX_BUTTONS).map(([button, presses]) => buttonPart(button, { presses, known }));
 }
 
 function buttonPart(button: string, of: { presses: readonly Press[]; known: readonly string[] }): Part {

@@ -41,7 +41,7 @@ const KINDS = new Map<string, Kind | "end of press">([
   ...SHORT_RELEASE.map((word): [string, "end of press"] => [word, "end of press"]),
 ]);
 // `left_hold_release` is no release of `left_hold`.
-const LONGEST_FIRST = [...KINDS.keys()].sort((a, b) => b.length - a.length);
+const MAX_FIRST = [...KINDS.keys()].sort((a, b) => b.length - a.length);
 /** Where it has one button, or one without a name. */
 const ONLY = "button";
 
@@ -66,7 +66,7 @@ function split(action: string): { button: string; kind: Kind | "end of press" | 
     .replace(/[\s-]+/g, "_");
   const whole = KINDS.get(word);
   if (whole !== undefined) return { button: ONLY, kind: whole };
-  for (const end of LONGEST_FIRST) {
+  for (const end of MAX_FIRST) {
     const rest = word.endsWith(`_${end}`)
       ? word.slice(0, -end.length - 1)
       : word.startsWith(`${end}_`)

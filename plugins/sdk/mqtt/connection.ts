@@ -12,7 +12,7 @@ import {
 } from "./packets.ts";
 
 // Packet ids have 16 bits, and 0 is not allowed.
-const MOST_WAITING = 65_535;
+const MAX_WAITING = 65_535;
 
 export interface Message {
   topic: string;
@@ -109,14 +109,14 @@ export async function openConnection(options: OpenOptions): Promise<Connection> 
   }
 
   function nextId(): number {
-    do lastId = (lastId % MOST_WAITING) + 1;
+    do lastId = (lastId % MAX_WAITING) + 1;
     while (waiting.has(lastId));
     return lastId;
   }
 
   function request(encode: (packetId: number) => Uint8Array): Promise<boolean> {
     // All packet ids are in use.
-    if (over || waiting.size >= MOST_WAITING) return Promise.resolve(false);
+    if (over || waiting.size >= MAX_WAITING) return Promise.resolve(false);
     const packetId = nextId();
     const answer = new Promise<boolean>((resolve) => waiting.set(packetId, resolve));
     writer.write(encode(packetId));

@@ -37,11 +37,11 @@ interface Kept extends Message {
   tries: number;
 }
 
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 const STEADY_AFTER_MS = 30_000;
-const MOST_KEPT = 500;
+const MAX_KEPT = 500;
 // A message on which the broker closes the connection would otherwise end every later connection too.
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 const WRONG_CREDENTIALS = [4, 5];
 
 export function startSession(options: SessionOptions, events: SessionEvents): Session {
@@ -65,7 +65,7 @@ export function startSession(options: SessionOptions, events: SessionEvents): Se
     message.tries++;
     const done = await through.publish(message);
     if (done) kept.delete(message);
-    else if (message.tries >= MOST_TRIES && kept.delete(message))
+    else if (message.tries >= MAX_TRIES && kept.delete(message))
       events.onProblem(`gave up sending to ${message.topic}: the broker closes the connection`);
     return done;
   }
@@ -110,7 +110,7 @@ export function startSession(options: SessionOptions, events: SessionEvents): Se
       }
       // Between 75 and 125 %, so that many plugins do not reconnect at the same moment.
       await Promise.race([Bun.sleep(pauseMs * (0.75 + Math.random() / 2)), stopped.promise]);
-      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+      pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
     }
   }
 
@@ -125,7 +125,7 @@ export function startSession(options: SessionOptions, events: SessionEvents): Se
       if (keep) {
         kept.add(message);
         const [oldest] = kept;
-        if (kept.size > MOST_KEPT && oldest) kept.delete(oldest);
+        if (kept.size > MAX_KEPT && oldest) kept.delete(oldest);
       }
       if (connection?.open && !(keep && draining)) track(deliver(message, connection));
     },

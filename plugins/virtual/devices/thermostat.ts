@@ -18,7 +18,7 @@ const RADIATOR_K = 35;
 // The hysteresis of the radiator around the setpoint.
 const HYSTERESIS_K = 0.2;
 // Longer steps would miss the moment to switch the radiator.
-const LONGEST_STEP_SECS = 60;
+const MAX_STEP_SECS = 60;
 
 const settable = {
   temperature: Type.Number({ title: "Temperature", unit: "°C", minimum: -20, maximum: 50 }),
@@ -53,8 +53,8 @@ export const thermostat: Kind<ThermostatState, typeof accepts> = {
     }),
   step(state, { fromSecs, toSecs }, world) {
     let now = state;
-    for (let at = fromSecs; at < toSecs; at += LONGEST_STEP_SECS)
-      now = shortStep(now, { fromSecs: at, toSecs: Math.min(toSecs, at + LONGEST_STEP_SECS) }, world);
+    for (let at = fromSecs; at < toSecs; at += MAX_STEP_SECS)
+      now = shortStep(now, { fromSecs: at, toSecs: Math.min(toSecs, at + MAX_STEP_SECS) }, world);
     return now;
   },
   objection: ({ setpoint, target_temperature }) =>

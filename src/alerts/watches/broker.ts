@@ -5,14 +5,14 @@ import type { Finding, Watch } from "../alert.ts";
 /** How it stands with it: `since` in monotonic ms. */
 export type BrokerTrouble = { kind: string; reason: string; since: number } | undefined;
 
-const PATIENCE_MS = 15_000;
+const GRACE_MS = 15_000;
 
 export function brokerWatch(trouble: () => BrokerTrouble, clock: Pick<Clock, "mono">): Watch {
   return {
     name: "mqtt broker",
     check() {
       const found = trouble();
-      if (found === undefined || (found.kind === "away" && clock.mono() - found.since < PATIENCE_MS)) return [];
+      if (found === undefined || (found.kind === "away" && clock.mono() - found.since < GRACE_MS)) return [];
       const { kind, reason } = found;
       const finding: Finding = {
         kind: "mqtt_broker",

@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Finding, Watch } from "../alert.ts";
 
-const PATIENCE_MS = 30 * 60_000;
+const GRACE_MS = 30 * 60_000;
 
 /** `since`: monotonic ms. */
 export function calendarWatch(
@@ -13,7 +13,7 @@ export function calendarWatch(
     name: "calendars",
     check: () =>
       problems()
-        .filter(({ since }) => clock.mono() - since >= PATIENCE_MS)
+        .filter(({ since }) => clock.mono() - since >= GRACE_MS)
         .map(
           ({ id, message }): Finding => ({
             kind: "calendar",

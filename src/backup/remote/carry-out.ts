@@ -9,7 +9,7 @@ import type { Storage, StoredFile } from "./storage.ts";
 import { openStorage } from "./storages/index.ts";
 import { copiesIn, sumOf, syncTarget, watched } from "./sync.ts";
 
-const MOST_HOUSES = 100;
+const MAX_HOUSES = 100;
 const TEST_BYTES = 4096;
 
 /** For every job but `open`. Throws HubError that says what is wrong with the target. */
@@ -55,7 +55,7 @@ async function opened({ target, root, kind }: Job, known: Job["known"]): Promise
 }
 
 async function look(storage: Storage): Promise<HouseCopies[]> {
-  const houses = (await storage.folders()).filter(isHouseName).slice(0, MOST_HOUSES);
+  const houses = (await storage.folders()).filter(isHouseName).slice(0, MAX_HOUSES);
   const found: HouseCopies[] = [];
   for (const house of houses) found.push({ house, copies: copiesIn(await storage.list(house)) });
   return found

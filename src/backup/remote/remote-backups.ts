@@ -46,7 +46,7 @@ const HOUR_MS = 3600_000;
 /** The start of a hub has other things to do. */
 const FIRST_LOOK_MS = 60_000;
 const LOOK_EVERY_MS = 24 * HOUR_MS;
-const RETRY = { firstMs: 60_000, longestMs: HOUR_MS };
+const RETRY = { firstMs: 60_000, maxMs: HOUR_MS };
 
 export function startRemoteBackups(options: RemoteBackupsOptions): RemoteBackups {
   const { home, clock, log, random } = options;

@@ -54,4 +54,4 @@ export interface Known {
 }
 
 /** More than any house has; a folder with more holds other things. */
-export const MOST_FILES = 10_000;
+export const MAX_FILES = 10_000;

@@ -6,7 +6,7 @@ import { HubError } from "../../core/errors.ts";
 import { type CopyName, copyNameOf, parseCopyName, parsePart, partOf } from "./copy-names.ts";
 import type { Copy, LocalArchive, Report, Synced, SyncJob } from "./jobs.ts";
 import { otherHubs, type RetentionOptions, surplusOf } from "./retention.ts";
-import { type Content, MOST_FILES, type Storage, type StoredFile } from "./storage.ts";
+import { type Content, MAX_FILES, type Storage, type StoredFile } from "./storage.ts";
 
 const READ_BYTES = 256 * 1024;
 const REPORT_EVERY_BYTES = 1024 * 1024;
@@ -61,7 +61,7 @@ export async function syncTarget(storage: Storage, job: SyncJob, report: Report)
 /** Newest first. */
 export function copiesIn(files: readonly StoredFile[]): Copy[] {
   return files
-    .slice(0, MOST_FILES)
+    .slice(0, MAX_FILES)
     .flatMap(({ name, bytes }) => {
       const parsed = parseCopyName(name);
       return parsed ? [{ name, at: isoSeconds(parsed.at), bytes, encrypted: parsed.encrypted }] : [];

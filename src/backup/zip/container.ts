@@ -41,7 +41,7 @@ export interface PackedEntry {
 }
 
 const NOTHING = new Uint8Array(0);
-const LARGEST_BYTES = FULL_32 - ENTRY_OVERHEAD_BYTES;
+const MAX_BYTES = FULL_32 - ENTRY_OVERHEAD_BYTES;
 // Level 1: on the slow machines hubs run on, each step above costs more time than it saves space.
 const DEFLATE_OPTIONS = { level: 1, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 };
 /** An empty last block, which ends the stream. */
@@ -103,7 +103,7 @@ export function createContainer(): Container {
     end({ crc, bytes }) {
       const ended = entry();
       // A file of the configuration may have grown since it was listed.
-      if (Math.max(bytes, bytesOut) > LARGEST_BYTES)
+      if (Math.max(bytes, bytesOut) > MAX_BYTES)
         throw new HubError("too_large", "a file grew while it was read: try again");
       ended.crc = crc;
       ended.size = bytes;

@@ -12,7 +12,7 @@ import {
   FULL_16,
   FULL_32,
   LOCATOR64,
-  MOST_ENTRIES,
+  MAX_ENTRIES,
   REGULAR_FILE,
   STORED,
   UNIX,
@@ -43,7 +43,7 @@ export interface ZipDirectory {
 const END_BYTES = 22;
 const LOCATOR_BYTES = 20;
 const CENTRAL_BYTES = 46;
-const LONGEST_COMMENT = 0xffff;
+const MAX_COMMENT = 0xffff;
 const DIRECTORY_MAX_BYTES = 64 * 1024 * 1024;
 // Encrypted, strongly encrypted, patched data, or masked headers.
 const NOT_PLAIN = 0x0001 | 0x0020 | 0x0040 | 0x2000;
@@ -55,7 +55,7 @@ const FOLDER = 0o040000;
 export function readDirectory(file: number): ZipDirectory {
   const size = fstatSync(file).size;
   const end = findEnd(file, size);
-  if (end.bytes > DIRECTORY_MAX_BYTES || end.entries > MOST_ENTRIES)
+  if (end.bytes > DIRECTORY_MAX_BYTES || end.entries > MAX_ENTRIES)
     throw refusal(`it lists ${end.entries} files, more than any home has`);
   // Some programs use the stated offset, others count back from the end: both must lead to the same directory.
   if (end.offset + end.bytes !== end.at)
@@ -87,7 +87,7 @@ interface End {
 }
 
 function findEnd(file: number, size: number): End {
-  const tailBytes = Math.min(size, END_BYTES + LONGEST_COMMENT);
+  const tailBytes = Math.min(size, END_BYTES + MAX_COMMENT);
   const tail = readAt(file, size - tailBytes, tailBytes);
   const found: number[] = [];
   for (let at = tailBytes - END_BYTES; at >= 0; at--) {

@@ -18,12 +18,12 @@ export const DEFLATE = 8;
 export const UNIX = 3;
 export const REGULAR_FILE = 0o100000;
 /** More than any home has. */
-export const MOST_ENTRIES = 100_000;
+export const MAX_ENTRIES = 100_000;
 /** Epoch ms: the format begins in 1980. */
 export const EARLIEST = Date.UTC(1980, 0, 2);
 
-const LONGEST_NAME = 1024;
-const LONGEST_SEGMENT_BYTES = 255;
+const MAX_NAME = 1024;
+const MAX_SEGMENT_BYTES = 255;
 
 /**
  * What is wrong with the path of an entry; undefined where it stays inside the folder it is unpacked to. Backups follow the
@@ -31,7 +31,7 @@ const LONGEST_SEGMENT_BYTES = 255;
  */
 export function nameProblem(path: string): string | undefined {
   if (path === "") return "has no name";
-  if (path.length > LONGEST_NAME) return `is longer than ${LONGEST_NAME} characters`;
+  if (path.length > MAX_NAME) return `is longer than ${MAX_NAME} characters`;
   if (path.includes("\\")) return "holds a backslash";
   if (path.startsWith("/") || /^[A-Za-z]:/.test(path)) return "is an absolute path";
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur
@@ -39,7 +39,7 @@ export function nameProblem(path: string): string | undefined {
   const segments = path.split("/");
   if (segments.some((segment) => segment === ".." || segment === "." || segment === ""))
     return "leaves its folder, or has an empty part";
-  const tooLong = segments.some((segment) => Buffer.byteLength(segment) > LONGEST_SEGMENT_BYTES);
+  const tooLong = segments.some((segment) => Buffer.byteLength(segment) > MAX_SEGMENT_BYTES);
   return tooLong ? "has a part that is too long" : undefined;
 }
 

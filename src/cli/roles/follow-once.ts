@@ -23,9 +23,9 @@ interface Parts {
   desk: Desk;
 }
 
-const MOST_MESSAGES = 1000;
+const MAX_MESSAGES = 1000;
 const readMessages: ReadLeftMessages = (stateDb, isWanted, after) =>
-  readLeftMessages(stateDb, isWanted, MOST_MESSAGES, after);
+  readLeftMessages(stateDb, isWanted, MAX_MESSAGES, after);
 
 export async function followOnce(roles: Roles, config: HubConfig, { copy, desk }: Parts): Promise<Next | "again"> {
   const { all, home, log, clock } = roles;

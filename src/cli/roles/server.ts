@@ -16,7 +16,7 @@ export interface RoleServer extends AsyncDisposable {
   readonly tls: boolean;
 }
 
-const MOST_BODY_BYTES = 256 * 1_048_576;
+const MAX_BODY_BYTES = 256 * 1_048_576;
 
 /** Throws HubError `in_use` or `config` where it cannot listen. */
 export function openRoleServer(
@@ -39,7 +39,7 @@ export function openRoleServer(
         hostname: certificate?.ok === false ? "127.0.0.1" : server.host,
         port: wanted,
         development: false,
-        maxRequestBodySize: MOST_BODY_BYTES,
+        maxRequestBodySize: MAX_BODY_BYTES,
         idleTimeout: 60,
         ...(certificate?.ok && { tls: { cert: certificate.cert, key: certificate.key } }),
         fetch: (request) => answer(request).catch((error: unknown) => refused(error, request)),

@@ -7,7 +7,7 @@ import { messageKeys } from "../../notify/outbox/left-behind.ts";
 import type { Copy } from "../../standby/copy/copy.ts";
 import type { Seen } from "../../standby/follow/follower.ts";
 import type { LeaseRow, Machine, Taken } from "../../standby/lease/lease.ts";
-import { MOST_NOTED_MESSAGES } from "../../standby/leftovers.ts";
+import { MAX_NOTED_MESSAGES } from "../../standby/leftovers.ts";
 import type { TakeOver } from "../../standby/standing.ts";
 import { forgetWanted, noteWanted } from "../../standby/wanted.ts";
 import { layOut, loadConfigOf } from "../prepare.ts";
@@ -24,7 +24,7 @@ export interface TakeOverOptions {
   reason: TakeOver["reason"];
 }
 
-const AGAIN_MS = 10_000;
+const RETRY_MS = 10_000;
 /** Of the history, what is asked for although it should be here: its samples are not wholly in order of time. */
 const OVERLAP_MS = 60_000;
 
@@ -37,7 +37,7 @@ export async function takeOver(roles: Roles, options: TakeOverOptions): Promise<
   } catch (error) {
     log.error("this machine cannot become the hub", { why: messageOf(error) });
   }
-  await Promise.race([sleep(clock, "take over", AGAIN_MS), all.stop]);
+  await Promise.race([sleep(clock, "take over", RETRY_MS), all.stop]);
   return { as: "standby" };
 }
 
@@ -111,7 +111,7 @@ function noteLeftovers({ home, log }: Roles, { other, reason, config }: TakeOver
       forgetWanted(home);
       return;
     }
-    const messages = messageKeys(home.stateDb, MOST_NOTED_MESSAGES) ?? null;
+    const messages = messageKeys(home.stateDb, MAX_NOTED_MESSAGES) ?? null;
     const historyFrom = config.history.enabled ? Math.max(0, historyThrough - OVERLAP_MS) : null;
     noteWanted(home, { from: other.id ?? null, historyFrom, messages });
   } catch (error) {

@@ -49,15 +49,15 @@ export function numberArgument(value: Value, what: string): number {
   return found;
 }
 
-const MOST_CHARACTERS = 10_000;
+const MAX_CHARACTERS = 10_000;
 
 /** The items of a list or tuple, the keys of a dict, the characters of a text; none of something undefined. Throws TemplateError. */
 export function itemsOf(value: Value, what: string): readonly Value[] {
   if (value instanceof Map) return [...value.keys()];
   if (value instanceof PySet) return value.items;
   if (value instanceof PyBytes) return [...value.bytes];
-  if (typeof value === "string" && value.length > MOST_CHARACTERS)
-    throw new TemplateError(`${what} takes the characters of a text of at most ${MOST_CHARACTERS}`);
+  if (typeof value === "string" && value.length > MAX_CHARACTERS)
+    throw new TemplateError(`${what} takes the characters of a text of at most ${MAX_CHARACTERS}`);
   const list = typeof value === "string" ? [...value] : value === undefined ? [] : listOf(value);
   if (list === undefined) throw new TemplateError(`${what} needs a list, not a ${typeName(value)}`);
   return list;

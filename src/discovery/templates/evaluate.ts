@@ -23,8 +23,8 @@ import {
   weigh,
 } from "./values.ts";
 
-const MOST_STEPS = 20_000;
-const LONGEST_OUTPUT = 65_536;
+const MAX_STEPS = 20_000;
+const MAX_OUTPUT = 65_536;
 const DEEPEST_CALLS = 20;
 
 /** The steps of all templates together. */
@@ -74,18 +74,18 @@ class Run implements Work {
 
   spend(steps: number): void {
     this.steps += steps;
-    if (this.steps > MOST_STEPS) throw new TemplateError(`it takes more than ${MOST_STEPS} steps`);
+    if (this.steps > MAX_STEPS) throw new TemplateError(`it takes more than ${MAX_STEPS} steps`);
   }
 
   /** What walks through values takes as many steps as there are. */
   #walk<T extends Value>(value: T): T {
-    this.spend(weigh(value, MOST_STEPS - this.steps));
+    this.spend(weigh(value, MAX_STEPS - this.steps));
     return value;
   }
 
   #write(text: string): string {
     this.#written += text.length;
-    if (this.#written > LONGEST_OUTPUT) throw new TemplateError(`it writes more than ${LONGEST_OUTPUT} characters`);
+    if (this.#written > MAX_OUTPUT) throw new TemplateError(`it writes more than ${MAX_OUTPUT} characters`);
     return text;
   }
 

@@ -40,8 +40,8 @@ import {
 } from "./values.ts";
 import { Version } from "./version.ts";
 
-const LONGEST_TEXT = 65_536;
-const MOST_DIGITS = 20;
+const MAX_TEXT = 65_536;
+const MAX_DIGITS = 20;
 
 function withDefault(value: Value, args: Arguments, what: string, read: () => Value): Value {
   const found = read();
@@ -85,7 +85,7 @@ function round(value: Value, args: Arguments): Value {
     throw new TemplateError(`"${str(value)}" cannot be rounded: it is no number`);
   }
   const wanted = args.has(0, "precision") ? numberArgument(args.get(0, "precision"), "round") : 0;
-  const digits = Math.trunc(Math.min(MOST_DIGITS, Math.max(-MOST_DIGITS, wanted || 0)));
+  const digits = Math.trunc(Math.min(MAX_DIGITS, Math.max(-MAX_DIGITS, wanted || 0)));
   const method = args.has(1, "method") ? str(args.get(1, "method")) : "common";
   const factor = 10 ** digits;
   const rounders: Record<string, () => number> = {
@@ -113,7 +113,7 @@ function joined(value: Value, args: Arguments): Value {
   const text = itemsOf(value, "join")
     .map(str)
     .join(args.has(0, "d") ? str(args.get(0, "d")) : "");
-  if (text.length > LONGEST_TEXT) throw new TemplateError("join makes a text that is too long");
+  if (text.length > MAX_TEXT) throw new TemplateError("join makes a text that is too long");
   return text;
 }
 
@@ -350,7 +350,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   upper: (value) => str(value).toUpperCase(),
 };
 
-const MOST_UNIQUE = 500;
+const MAX_UNIQUE = 500;
 
 function unique(items: readonly Value[]): Value[] {
   const [seen, found] = [new Set<Value>(), [] as Value[]];
@@ -360,7 +360,7 @@ function unique(items: readonly Value[]): Value[] {
     // A text equals only itself: it needs no comparing.
     if (typeof one !== "string" && found.some((known) => isEqual(known, one))) continue;
     found.push(one);
-    if (typeof one !== "string" && found.length > MOST_UNIQUE) throw new TemplateError("unique has too many items");
+    if (typeof one !== "string" && found.length > MAX_UNIQUE) throw new TemplateError("unique has too many items");
   }
   return found;
 }
@@ -371,7 +371,7 @@ function lengthOf(value: Value): number {
 
 export function replaced(text: string, from: string, to: string): string {
   const times = from === "" ? text.length + 1 : text.split(from).length - 1;
-  if (text.length + times * to.length > LONGEST_TEXT) throw new TemplateError("replace makes a text that is too long");
+  if (text.length + times * to.length > MAX_TEXT) throw new TemplateError("replace makes a text that is too long");
   return text.replaceAll(from, () => to);
 }
 

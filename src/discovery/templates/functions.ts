@@ -22,7 +22,7 @@ function applied(called: Value, args: readonly Value[], named: ReadonlyMap<strin
   return called(args, named, work);
 }
 
-const MOST_ITEMS = 10_000;
+const MAX_ITEMS = 10_000;
 
 export const CONSTANTS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ["true", true],
@@ -94,7 +94,7 @@ function range(args: readonly Value[]): Value {
   const [from, to, by] = b === undefined ? [0, a, 1] : [a, b, c];
   if (by === 0) throw new TemplateError("range: the step cannot be 0");
   const length = Math.max(0, Math.ceil((to - from) / by));
-  if (length > MOST_ITEMS) throw new TemplateError(`range: more than ${MOST_ITEMS} items`);
+  if (length > MAX_ITEMS) throw new TemplateError(`range: more than ${MAX_ITEMS} items`);
   return Array.from({ length }, (_, at) => from + at * by);
 }
 

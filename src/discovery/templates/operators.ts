@@ -20,8 +20,8 @@ import {
   type Value,
 } from "./values.ts";
 
-const LONGEST_TEXT = 65_536;
-const MOST_ITEMS = 10_000;
+const MAX_TEXT = 65_536;
+const MAX_ITEMS = 10_000;
 const MAX_BITS = 4096;
 
 /** Throws TemplateError where Python would refuse the two. */
@@ -51,7 +51,7 @@ export function binary(operator: string, a: Value, b: Value): Value {
 }
 
 function joinTexts(a: string, b: string): string {
-  if (a.length + b.length > LONGEST_TEXT) throw new TemplateError("it makes a text that is too long");
+  if (a.length + b.length > MAX_TEXT) throw new TemplateError("it makes a text that is too long");
   return a + b;
 }
 
@@ -61,7 +61,7 @@ function arithmetic(operator: string, a: Value, b: Value): Value {
   if (operator === "+" && typeof a === "string" && typeof b === "string") return joinTexts(a, b);
   const [left, right] = [listOf(a), listOf(b)];
   if (operator === "+" && left && right && Array.isArray(a) === Array.isArray(b)) {
-    if (left.length + right.length > MOST_ITEMS) throw new TemplateError("it makes a list that is too long");
+    if (left.length + right.length > MAX_ITEMS) throw new TemplateError("it makes a list that is too long");
     return a instanceof PyTuple ? new PyTuple([...left, ...right]) : [...left, ...right];
   }
   const result =
@@ -81,7 +81,7 @@ function repeated(a: Value, b: Value): Value {
   if (!isInt(count)) return times(a, b);
   const many = Math.max(0, Number(count));
   const size = typeof whole === "string" ? whole.length : (listOf(whole)?.length ?? 0);
-  if (size * many > (typeof whole === "string" ? LONGEST_TEXT : MOST_ITEMS))
+  if (size * many > (typeof whole === "string" ? MAX_TEXT : MAX_ITEMS))
     throw new TemplateError("it makes a value that is too long");
   if (typeof whole === "string") return size === 0 ? "" : whole.repeat(many);
   const items = listOf(whole);

@@ -54,9 +54,9 @@ export interface Engine {
   within<T>(steps: number, work: () => T, onOver: () => void): T;
 }
 
-const LONGEST_TEMPLATE = 16_384;
-const MOST_CACHED = 10_000;
-const LONGEST_MESSAGE = 65_536;
+const MAX_TEMPLATE = 16_384;
+const MAX_CACHED = 10_000;
+const MAX_MESSAGE = 65_536;
 
 /** `time`: what it is when a template is worked out. */
 export function createTemplateEngine(time: () => HouseTime): Engine {
@@ -87,7 +87,7 @@ export function createTemplateEngine(time: () => HouseTime): Engine {
       const known = cache.get(text);
       if (known) return known;
       const made = compileTemplate(text, { time, valuesIn, meter });
-      if (cache.size >= MOST_CACHED) cache.clear();
+      if (cache.size >= MAX_CACHED) cache.clear();
       cache.set(text, made);
       return made;
     },
@@ -98,7 +98,7 @@ function compileTemplate(
   text: string,
   { time, valuesIn, meter }: { time: () => HouseTime; valuesIn: (message: Message) => Value; meter: Meter },
 ): Template {
-  if (text.length > LONGEST_TEMPLATE) throw new TemplateError(`it is longer than ${LONGEST_TEMPLATE} characters`);
+  if (text.length > MAX_TEMPLATE) throw new TemplateError(`it is longer than ${MAX_TEMPLATE} characters`);
   const picked = plainPath(text);
   if (picked) return pickOf(picked, (values, about) => compiled(parse(text)).write(values, about));
   return compiled(parse(text));
@@ -124,8 +124,8 @@ function compileTemplate(
       read(message, about) {
         const picked = whole && pick(message.json, whole);
         if (whole && !isComposed(picked)) return picked;
-        if (message.text.length > LONGEST_MESSAGE)
-          throw new TemplateError(`the message is longer than ${LONGEST_MESSAGE} characters`);
+        if (message.text.length > MAX_MESSAGE)
+          throw new TemplateError(`the message is longer than ${MAX_MESSAGE} characters`);
         const context = contextOf([["value", message.text]], about);
         if (message.bytes) context.set("value", new PyBytes(message.bytes));
         if (message.json !== undefined) context.set("value_json", valuesIn(message));

@@ -68,7 +68,7 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
         ...jsonBody(Credentials),
         ...doc({
           access: "public",
-          largestBody: MAX_LOGIN_BYTES,
+          maxBody: MAX_LOGIN_BYTES,
           keeps: false,
           summary: "Obtain a token",
           tag: "auth",

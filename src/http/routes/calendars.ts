@@ -47,7 +47,7 @@ const EventsQuery = t.Object(
 
 const tag = "calendars";
 const TWO_WEEKS_MS = 14 * 86_400_000;
-const MOST_EVENTS = 1000;
+const MAX_EVENTS = 1000;
 
 export interface CalendarRoutesDeps {
   calendars: Calendars;
@@ -89,7 +89,7 @@ export function calendarRoutes({ calendars, history, clock }: CalendarRoutesDeps
         const events = calendars
           .occurrences(params.id)
           .filter(({ start, end }) => start < to && (end > from || start >= from));
-        return events.slice(0, MOST_EVENTS).map(eventBody);
+        return events.slice(0, MAX_EVENTS).map(eventBody);
       },
       {
         query: EventsQuery,

@@ -5,7 +5,7 @@ import { isoSeconds } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { PluginEntry } from "../../plugins/config.ts";
 import type { Language } from "../../plugins/script.ts";
-import { MOST_PLUGIN_BYTES, type PluginUploads, type Uploaded } from "../../plugins/uploads.ts";
+import { MAX_PLUGIN_BYTES, type PluginUploads, type Uploaded } from "../../plugins/uploads.ts";
 import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
 import { Plugin } from "./plugins.ts";
@@ -82,7 +82,7 @@ export function pluginUploadRoutes({ uploads, callers }: PluginUploadRoutesDeps)
           confirmed: "It",
           summary: "Install a plugin: its program as the body; it runs at once",
           tag,
-          largestBody: MOST_PLUGIN_BYTES,
+          maxBody: MAX_PLUGIN_BYTES,
           answers: { 201: { description: "It is new", schema: Plugin }, ...answers },
           rawBody: {
             description: "One file, as UTF-8; as text/typescript too",

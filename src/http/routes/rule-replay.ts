@@ -23,7 +23,7 @@ import { actionBody, iso } from "./rule-responses.ts";
 const DAY_MS = 86_400_000;
 const USUAL_MS = 7 * DAY_MS;
 // The month in which the clocks are put back has an hour more.
-const LONGEST_MS = 31 * DAY_MS + 3_600_000;
+const MAX_MS = 31 * DAY_MS + 3_600_000;
 
 const anything = Type.Record(Type.String(), Type.Unknown());
 const period = {
@@ -205,7 +205,7 @@ function readPeriod(body: Static<typeof Period>, { zone, now }: { zone: History[
   const to = Math.min(now, body.to === undefined ? now : time("to", body.to));
   const from = body.from === undefined ? Math.max(0, to - USUAL_MS) : time("from", body.from);
   if (from >= to) refuse("from", body.to === undefined ? "must be in the past" : "must be in the past and before to");
-  if (to - from > LONGEST_MS) refuse("from", "must be 31 days before to at most");
+  if (to - from > MAX_MS) refuse("from", "must be 31 days before to at most");
   return { from, to };
 }
 

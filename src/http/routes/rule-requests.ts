@@ -62,11 +62,11 @@ export const TextToCheck = Type.Object(
 );
 
 // Actions contain actions, so a rule may be nested deeper than other bodies. The code that writes its file has its own limit.
-const MOST_LEVELS = 256;
+const MAX_LEVELS = 256;
 
 export async function readRuleBody({ request, contentType }: { request: Request; contentType: string }): Promise<Json> {
   if (contentType.toLowerCase() !== "application/json") return readBody(request, contentType);
-  const parsed = parseJson(await request.text(), MOST_LEVELS);
+  const parsed = parseJson(await request.text(), MAX_LEVELS);
   if (parsed.ok) return parsed.value;
   throw new HubError("invalid", `the body is refused: ${parsed.problem}`);
 }

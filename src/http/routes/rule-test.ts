@@ -17,12 +17,12 @@ import { invalid } from "../errors.ts";
 import { Trace, traceFor } from "./rule-responses.ts";
 
 const closed = { additionalProperties: false } as const;
-const MOST_CHANGES = 200;
-const MOST_THINGS = 500;
+const MAX_CHANGES = 200;
+const MAX_THINGS = 500;
 const YEAR_SECS = 366 * 86_400;
 
 const anything = Type.Record(Type.String(), Type.Unknown());
-const things = { maxProperties: MOST_THINGS } as const;
+const things = { maxProperties: MAX_THINGS } as const;
 const house = {
   devices: Type.Optional(
     Type.Record(Type.String(), anything, { ...things, description: "Attributes, by device: {door: {open: true}}" }),
@@ -70,7 +70,7 @@ const TestRun = Type.Object(
           },
           closed,
         ),
-        { maxItems: MOST_CHANGES, description: "What happens during the run; nothing when absent" },
+        { maxItems: MAX_CHANGES, description: "What happens during the run; nothing when absent" },
       ),
     ),
   },

@@ -7,7 +7,7 @@ import { GivenName, Id } from "../../core/ids.ts";
 import { masked } from "../../core/masking.ts";
 import { sceneActivated } from "../../events/rules.ts";
 import { CommandOutcome } from "../../state/command-answers.ts";
-import { MOST_SCENE_DEVICES, States } from "../../state/scene-states.ts";
+import { MAX_SCENE_DEVICES, States } from "../../state/scene-states.ts";
 import type { Scene as SceneState, Scenes } from "../../state/scenes.ts";
 import { jsonBody, optionalJsonBody } from "../body.ts";
 import type { Callers } from "../callers.ts";
@@ -16,7 +16,7 @@ import { doc } from "../doc.ts";
 
 const closed = { additionalProperties: false } as const;
 const id = Type.Optional({ ...Id, description: "A UUID when absent" });
-const DeviceIds = Type.Array(Type.String(), { minItems: 1, maxItems: MOST_SCENE_DEVICES });
+const DeviceIds = Type.Array(Type.String(), { minItems: 1, maxItems: MAX_SCENE_DEVICES });
 
 const Scene = Type.Object(
   {

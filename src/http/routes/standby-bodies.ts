@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { HubError } from "../../core/errors.ts";
 import type { LeftoversRequest } from "../../standby/leftovers.ts";
-import { type HistoryRequest, LONGEST_PROBLEM, type SyncRequest } from "../../standby/protocol.ts";
+import { type HistoryRequest, MAX_PROBLEM, type SyncRequest } from "../../standby/protocol.ts";
 import type { SecondMachine } from "../../standby/source/second-machine.ts";
 import type { Standing } from "../../standby/standing.ts";
 import { readBody } from "../body.ts";
@@ -44,7 +44,7 @@ const Sync = Type.Object({
   turn: Type.Optional(Type.Integer()),
   promiseMs: Type.Number({ minimum: 0 }),
   tooOld: Type.Optional(Type.Boolean()),
-  problem: Type.Optional(Type.String({ maxLength: LONGEST_PROBLEM })),
+  problem: Type.Optional(Type.String({ maxLength: MAX_PROBLEM })),
   confirms: Type.Optional(Type.Integer()),
   holdMs: Type.Optional(Type.Number({ minimum: 0 })),
   have: Type.Object({

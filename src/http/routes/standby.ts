@@ -53,7 +53,7 @@ interface Call {
   server: PeerSource | null;
 }
 
-const LARGEST_REQUEST = 16 * 1_048_576;
+const MAX_REQUEST = 16 * 1_048_576;
 const NOT_STORED = { "cache-control": "no-store" };
 const COPY = { "content-type": "application/zstd", ...NOT_STORED };
 const RECORDS = { contentType: "application/zstd", schema: Type.String() };
@@ -109,7 +109,7 @@ export function standbyRoutes({
       keeps: false,
       summary: `${summary}, for the standby with the key of its pairing`,
       tag,
-      largestBody: LARGEST_REQUEST,
+      maxBody: MAX_REQUEST,
       answers: { 200: answer },
       rawBody: { description: "JSON: what it has", contentType: "*/*", required: true },
       refusals: {

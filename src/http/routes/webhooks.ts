@@ -17,7 +17,7 @@ export interface WebhookRoutesDeps {
   clock: Clock;
 }
 
-const MOST_BODY_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 const SECRET_HEADER = "x-webhook-secret";
 const Accepted = Type.Object({ accepted: Type.Literal(true) });
 
@@ -57,7 +57,7 @@ export function webhookRoutes({ rules, callers, clock }: WebhookRoutesDeps) {
       ],
       refusals: {
         not_found: "No enabled rule has this path and this secret",
-        too_large: `The body has more than ${MOST_BODY_BYTES} bytes`,
+        too_large: `The body has more than ${MAX_BODY_BYTES} bytes`,
         rate_limited: "Too many wrong calls from this address",
       },
     }),
@@ -96,9 +96,9 @@ const NOT_TAKEN = new Set(["secret", "__proto__", "constructor", "prototype"]);
 
 /** Parsed where it is JSON, else text; null for an empty body. */
 async function readWebhookBody(request: Request): Promise<Json> {
-  if (Number(request.headers.get("content-length") ?? 0) > MOST_BODY_BYTES) throw tooLarge();
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   const bytes = await request.arrayBuffer();
-  if (bytes.byteLength > MOST_BODY_BYTES) throw tooLarge();
+  if (bytes.byteLength > MAX_BODY_BYTES) throw tooLarge();
   const text = new TextDecoder().decode(bytes);
   if (text === "") return null;
   const parsed = parseJson(text);
@@ -106,5 +106,5 @@ async function readWebhookBody(request: Request): Promise<Json> {
 }
 
 function tooLarge(): HubError {
-  return new HubError("too_large", `a webhook's body has at most ${MOST_BODY_BYTES} bytes`);
+  return new HubError("too_large", `a webhook's body has at most ${MAX_BODY_BYTES} bytes`);
 }

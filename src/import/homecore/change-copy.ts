@@ -139,11 +139,11 @@ function changeRules(copy: Home, { house, rules, report, checkRules }: Change): 
   }
 }
 
-const LONGEST_PROBLEM = 160;
+const MAX_PROBLEM = 160;
 
 /** `hub check` has all of it. */
 function shortened(problem: string): string {
-  return problem.length > LONGEST_PROBLEM ? `${problem.slice(0, LONGEST_PROBLEM)}…` : problem;
+  return problem.length > MAX_PROBLEM ? `${problem.slice(0, MAX_PROBLEM)}…` : problem;
 }
 
 const DAY_MS = 86_400_000;

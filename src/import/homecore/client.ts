@@ -20,7 +20,7 @@ export interface ClientOptions {
 }
 
 const WITHIN_MS = 30_000;
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const DEEPEST = 64;
 
 /** Throws HubError `invalid` for an address that cannot be one. */
@@ -103,7 +103,7 @@ async function boundedText(response: Response, path: string): Promise<string> {
   try {
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
-      if (bytes > MOST_BYTES)
+      if (bytes > MAX_BYTES)
         throw new HubError("too_large", `the answer to ${path} is larger than 64 MB: this is not homeCore`);
       chunks.push(chunk);
     }

@@ -18,8 +18,8 @@ export interface DeviceImport {
   readonly now: number;
 }
 
-const MOST_DEVICES = 10_000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_DEVICES = 10_000;
+const MAX_BYTES = 1024 * 1024;
 
 export function importDevices(devices: readonly OldDevice[], into: DeviceImport): void {
   for (const old of devices) {
@@ -91,9 +91,9 @@ function problemOf(old: OldDevice, { pluginId, attributes }: NewState, known: nu
   if (!isValidId(old.device_id))
     return 'its id cannot be one here: as a part of an MQTT topic it has no "/", "+" or "#"';
   if (!isValidId(pluginId)) return "the id of its plugin cannot be one here";
-  if (known >= MOST_DEVICES) return `there are ${MOST_DEVICES} devices here already: remove some`;
+  if (known >= MAX_DEVICES) return `there are ${MAX_DEVICES} devices here already: remove some`;
   const bytes = JSON.stringify(attributes).length + JSON.stringify(old.schema ?? null).length;
-  return bytes > MOST_BYTES ? "its state takes more than a megabyte" : undefined;
+  return bytes > MAX_BYTES ? "its state takes more than a megabyte" : undefined;
 }
 
 function aliasOf({ canonical_name, device_id }: OldDevice): string | undefined {

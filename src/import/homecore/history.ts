@@ -37,8 +37,8 @@ interface Row {
 }
 
 const BATCH = 20_000;
-const MOST_SERIES = 100_000;
-const LONGEST_NAME = 255;
+const MAX_SERIES = 100_000;
+const MAX_NAME = 255;
 
 /** Only counts. Throws HubError `invalid` where it is no history of homeCore. */
 export function countHistory(from: string): number {
@@ -135,10 +135,10 @@ function seriesIn(db: Database): (deviceId: unknown, attribute: unknown) => numb
   return function seriesOf(deviceId, attribute) {
     if (typeof deviceId !== "string" || typeof attribute !== "string") return undefined;
     if (last?.deviceId === deviceId && last.attribute === attribute) return last.id;
-    if (!isValidId(deviceId) || attribute === "" || attribute.length > LONGEST_NAME) return undefined;
+    if (!isValidId(deviceId) || attribute === "" || attribute.length > MAX_NAME) return undefined;
     let id = find.get(deviceId, attribute)?.id;
     if (id === undefined) {
-      if (count >= MOST_SERIES) return undefined;
+      if (count >= MAX_SERIES) return undefined;
       id = make.get(deviceId, attribute)?.id;
       count++;
     }

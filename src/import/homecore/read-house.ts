@@ -34,7 +34,7 @@ export interface OldHouse {
 }
 
 const PAGE = 500;
-const MOST_DEVICES = 20_000;
+const MAX_DEVICES = 20_000;
 
 /** Devices of homeCore itself have plugins with such names. */
 const OWN = "core.";
@@ -98,10 +98,10 @@ async function readDevices(client: HomecoreClient): Promise<ReadList<OldDevice>>
     const before = found.size;
     for (const device of page.items) found.set(device.device_id, device);
     if (found.size > before) unreadable += page.unreadable;
-    if (found.size > MOST_DEVICES)
+    if (found.size > MAX_DEVICES)
       throw new HubError(
         "too_large",
-        `homeCore lists more than ${MOST_DEVICES} devices: this hub does not hold so many`,
+        `homeCore lists more than ${MAX_DEVICES} devices: this hub does not hold so many`,
       );
     // By what came: homeCore may give fewer than asked for. A version that knows no pages answers with all of them each time.
     if (found.size === before) return { items: [...found.values()], unreadable };

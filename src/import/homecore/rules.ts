@@ -17,7 +17,7 @@ export interface OldRuleText extends OldRule {
   readonly text: string;
 }
 
-const MOST_RULES = 2000;
+const MAX_RULES = 2000;
 
 /** The text of each rule: from the backup where it holds it, else over REST. What has none is in the report. */
 export async function readRuleTexts(
@@ -33,13 +33,13 @@ export async function readRuleTexts(
     if (id !== undefined && listed.has(id)) packed.set(id, file);
     else texts.push({ id: id ?? "", name: nameIn(value?.name) ?? file.file, ...file });
   }
-  for (const rule of rules.slice(0, MOST_RULES)) {
+  for (const rule of rules.slice(0, MAX_RULES)) {
     const file = packed.get(rule.id);
     const text = file?.text ?? (await textOver(client, rule, report));
     if (text !== undefined) texts.push({ ...rule, file: file?.file, text });
   }
-  for (const { name } of rules.slice(MOST_RULES))
-    report.add("rule", name, "left", `there are more than ${MOST_RULES} rules, and this hub takes no more`);
+  for (const { name } of rules.slice(MAX_RULES))
+    report.add("rule", name, "left", `there are more than ${MAX_RULES} rules, and this hub takes no more`);
   return texts;
 }
 

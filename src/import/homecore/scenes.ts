@@ -7,7 +7,7 @@ import { cleanName, type Report } from "../report.ts";
 import { RENAMED } from "./areas.ts";
 import type { OldScene } from "./shapes.ts";
 
-const MOST_SCENES = 1000;
+const MAX_SCENES = 1000;
 
 export function importScenes(
   db: Database,
@@ -22,8 +22,8 @@ export function importScenes(
     const name = cleanName(given) ?? id;
     try {
       if (!isValidId(id)) throw new HubError("invalid", "its id cannot be one here");
-      if ((count.get()?.n ?? 0) >= MOST_SCENES)
-        throw new HubError("conflict", `there are ${MOST_SCENES} scenes here already`);
+      if ((count.get()?.n ?? 0) >= MAX_SCENES)
+        throw new HubError("conflict", `there are ${MAX_SCENES} scenes here already`);
       const isNew = insert.run(id, name, JSON.stringify(readSceneStates(states)), now, now).changes > 0;
       const isRenamed = name !== given.trim();
       report.add(

@@ -24,7 +24,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   service_operator: "user",
 };
 const SAME_ROLES = ["admin", "user"];
-const MOST_USERS = 500;
+const MAX_USERS = 500;
 
 /** With `dryRun` no passwords are made. */
 export async function importUsers(
@@ -44,7 +44,7 @@ export async function importUsers(
     made.push({ username, role, password });
   }
 
-  for (const { username, role: oldRole } of old.slice(0, MOST_USERS)) {
+  for (const { username, role: oldRole } of old.slice(0, MAX_USERS)) {
     const role = ROLES[oldRole] ?? "viewer";
     const present = users.byName(username);
     if (present) {
@@ -60,8 +60,7 @@ export async function importUsers(
       report.add("user", username, "left", error.message);
     }
   }
-  if (old.length > MOST_USERS)
-    report.add("user", `${old.length - MOST_USERS} more`, "left", `no more than ${MOST_USERS}`);
+  if (old.length > MAX_USERS) report.add("user", `${old.length - MAX_USERS} more`, "left", `no more than ${MAX_USERS}`);
   // A hub makes its first administrator only while nobody has an account.
   if (made.length > 0 && !users.list().some(({ role }) => role === "admin")) {
     await add(users.byName("admin") ? "administrator" : "admin", "admin");

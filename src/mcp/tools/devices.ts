@@ -10,8 +10,8 @@ import { harmless, shortText } from "../untrusted.ts";
 import { saidOtherwise } from "../words.ts";
 
 const closed = { additionalProperties: false } as const;
-const MOST_COMMAND_KEYS = 30;
-const MOST_COMMAND_BYTES = 8192;
+const MAX_COMMAND_KEYS = 30;
+const MAX_COMMAND_BYTES = 8192;
 
 export const DeviceId = Type.String({
   minLength: 1,
@@ -51,7 +51,7 @@ export const getDevice = defineTool({
 
 const WantedState = Type.Record(Type.String(), Type.Unknown(), {
   minProperties: 1,
-  maxProperties: MOST_COMMAND_KEYS,
+  maxProperties: MAX_COMMAND_KEYS,
   description: 'The wanted values, such as {"on": true, "brightness_pct": 40}; see get_device',
 });
 
@@ -68,8 +68,8 @@ export const commandDevice = defineTool({
     if (!house.commands(device))
       throw new HubError("forbidden", "this key may not command modes unless they are named when it is made");
     if (!device.available) throw new HubError("conflict", `the device "${device.id}" cannot be reached now`);
-    if (JSON.stringify(state).length > MOST_COMMAND_BYTES)
-      throw new HubError("too_large", `the state has at most ${MOST_COMMAND_BYTES} characters`);
+    if (JSON.stringify(state).length > MAX_COMMAND_BYTES)
+      throw new HubError("too_large", `the state has at most ${MAX_COMMAND_BYTES} characters`);
     const actor = { kind: "mcp", id: caller.id, name: caller.name };
     const delivered = await deps.commands.deliver(device.id, state as JsonObject, actor);
     const outcome = await taken(delivered, shortText);

@@ -9,12 +9,12 @@ import { someOf } from "../untrusted.ts";
 import { DeviceId } from "./devices.ts";
 
 const DAY_MS = 86_400_000;
-const MOST_SAMPLES = 300;
+const MAX_SAMPLES = 300;
 
 export const history = defineTool({
   name: "history",
   title: "Recorded values",
-  description: `What a device reported over time, oldest first, at most ${MOST_SAMPLES} values an answer. Give a bucket such as 1h for long periods.`,
+  description: `What a device reported over time, oldest first, at most ${MAX_SAMPLES} values an answer. Give a bucket such as 1h for long periods.`,
   input: Type.Object(
     {
       id: DeviceId,
@@ -57,7 +57,7 @@ export const history = defineTool({
       attributes: attribute.split(",").map((one) => one.trim()),
       from: since,
       to: until,
-      limit: MOST_SAMPLES,
+      limit: MAX_SAMPLES,
       ...(bucketMs !== undefined && { bucketMs }),
       aggregate,
       initial: true,
@@ -66,7 +66,7 @@ export const history = defineTool({
       secrets: passwordsOfDevice(device.details),
     });
     const read = JSON.parse(page.text) as { timestamp: string }[];
-    const { items, more } = someOf(read, MOST_SAMPLES);
+    const { items, more } = someOf(read, MAX_SAMPLES);
     const next = more ? read[items.length]?.timestamp : page.next && new Date(page.next).toISOString();
     return { samples: items, ...(next !== undefined && { next_from: next }) };
   },

@@ -9,7 +9,7 @@ import { defineTool } from "../tool.ts";
 import { harmless, someOf } from "../untrusted.ts";
 
 const closed = { additionalProperties: false } as const;
-const MOST_TRACES = 10;
+const MAX_TRACES = 10;
 const RuleId = Type.String({
   minLength: 1,
   maxLength: 255,
@@ -60,7 +60,7 @@ export const explainRule = defineTool({
         problems: [...details.problems, ...details.warnings].map(({ message }) => message),
         rule: details.rule,
       }) as JsonObject),
-      evaluations: someOf(shown, MOST_TRACES).items,
+      evaluations: someOf(shown, MAX_TRACES).items,
     };
   },
 });

@@ -63,7 +63,7 @@ const CONNECT_MS = 10_000;
 const KEEPALIVE_SECS = 15;
 const GOODBYE_MS = 1000;
 // A broker of 3.1.1 is not told what is too large; what MQTT can say at all.
-const LARGEST_BYTES = 268_435_455;
+const MAX_BYTES = 268_435_455;
 
 /** Tries MQTT 5, then 3.1.1; `known`: what it spoke before. Throws ConnectError. */
 export async function openConnection(options: OpenOptions, known?: MqttVersion): Promise<Connection> {
@@ -88,7 +88,7 @@ async function open(options: OpenOptions, version: MqttVersion): Promise<Connect
   const dial = await endpoint.stream(failed);
   let intake: MessageIntake | undefined;
   const streamOf = (of: MqttClient): Duplex => {
-    const most = version === 5 ? maxPacketBytes : LARGEST_BYTES;
+    const most = version === 5 ? maxPacketBytes : MAX_BYTES;
     intake = new MessageIntake(dial(of), { clock, protocolLevel: version, maxPacketBytes: most, onMessage });
     return intake.stream;
   };

@@ -38,7 +38,7 @@ interface Note {
   house: string;
 }
 
-const AGAIN_MS = 10_000;
+const RETRY_MS = 10_000;
 
 export class EpochNotes {
   readonly topic: string;
@@ -77,7 +77,7 @@ export class EpochNotes {
       return;
     }
     // An older hub that has come back: the broker keeps the right note again, and the older one reads it.
-    if (clock.mono() - this.#contradicted < AGAIN_MS) return;
+    if (clock.mono() - this.#contradicted < RETRY_MS) return;
     this.#contradicted = clock.mono();
     this.#announce();
   }

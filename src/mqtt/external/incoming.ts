@@ -12,19 +12,19 @@ export const BROKER: Account = { kind: "listed", name: BROKER_ACCOUNT, publish: 
 
 export interface IncomingOptions extends Pick<RetainedOptions, "keys" | "limits" | "clock"> {
   prefix: string;
-  largestBytes: number;
+  maxBytes: number;
   /** Whether the hub itself sent it. */
   isOwn: (topic: string, payload: Uint8Array) => boolean;
   onMessage: (message: ReceivedMessage) => void;
 }
 
-const MOST_PLUGINS = 1000;
-const MOST_STATES = 20_000;
-const MOST_REDELIVERED = 1000;
+const MAX_PLUGINS = 1000;
+const MAX_STATES = 20_000;
+const MAX_REDELIVERED = 1000;
 // A node of NATS that dies may take acknowledgements with it: another one sends the message again, every 30 s and under another
 // packet id. Other brokers keep the ids.
-const SENT_AGAIN_MS = 100_000;
-const MOST_RECENT = 10_000;
+const REDELIVERY_WINDOW_MS = 100_000;
+const MAX_RECENT = 10_000;
 
 export class Incoming {
   readonly #options: IncomingOptions;
@@ -64,10 +64,10 @@ export class Incoming {
   }
 
   take({ topic: name, payload, qos, retain, dup, messageId }: Received): void {
-    const { prefix, largestBytes, isOwn, limits, onMessage } = this.#options;
+    const { prefix, maxBytes, isOwn, limits, onMessage } = this.#options;
     if (isProbe(prefix, name) || (qos > 0 && this.#isRedelivered(messageId, name, payload, dup))) return;
     if (!retain && isOwn(name, payload)) return;
-    if (payload.length > largestBytes) {
+    if (payload.length > maxBytes) {
       const message = `a message of ${payload.length} bytes on "${name.slice(0, 200)}" was ignored: raise [mqtt] max_packet_kib to let it in`;
       limits.reached({ limit: "[mqtt] max_packet_kib", account: BROKER.name, message });
       return;
@@ -87,18 +87,18 @@ export class Incoming {
     if (!this.#keepsIds) {
       this.#recent.delete(hash);
       this.#recent.set(hash, this.#options.clock.mono());
-      forgetOldest(this.#recent, MOST_RECENT);
+      forgetOldest(this.#recent, MAX_RECENT);
     }
     this.#before.delete(messageId);
     this.#acknowledged.delete(messageId);
     this.#acknowledged.set(messageId, hash);
-    forgetOldest(this.#acknowledged, MOST_REDELIVERED);
+    forgetOldest(this.#acknowledged, MAX_REDELIVERED);
     return false;
   }
 
   #isSentAgain(hash: number | bigint): boolean {
     const at = this.#recent.get(hash);
-    return !this.#keepsIds && at !== undefined && this.#options.clock.mono() - at < SENT_AGAIN_MS;
+    return !this.#keepsIds && at !== undefined && this.#options.clock.mono() - at < REDELIVERY_WINDOW_MS;
   }
 
   /** A kept question, heartbeat or event is over; a kept state counts unless it is the one that is known. */
@@ -117,7 +117,7 @@ export class Incoming {
   }
 
   #noteState(deviceId: string, payload: Uint8Array): void {
-    if (this.#states.size >= MOST_STATES && !this.#states.has(deviceId)) this.#states.clear();
+    if (this.#states.size >= MAX_STATES && !this.#states.has(deviceId)) this.#states.clear();
     this.#states.set(deviceId, Bun.hash(payload));
   }
 
@@ -129,7 +129,7 @@ export class Incoming {
   #accountOf(topic: Topic): Account {
     if (topic.kind !== "plugin" && topic.kind !== "request") return BROKER;
     const known = this.#plugins.get(topic.pluginId);
-    if (known || this.#plugins.size >= MOST_PLUGINS) return known ?? BROKER;
+    if (known || this.#plugins.size >= MAX_PLUGINS) return known ?? BROKER;
     const account: Account = { kind: "plugin", name: topic.pluginId, supervised: false, publish: [], subscribe: [] };
     this.#plugins.set(topic.pluginId, account);
     return account;

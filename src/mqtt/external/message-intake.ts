@@ -19,7 +19,7 @@ export interface IntakeOptions {
 }
 
 // Above this many received bytes that wait for their turn, the connection is paused.
-const MOST_QUEUED_BYTES = 262_144;
+const MAX_QUEUED_BYTES = 262_144;
 
 export class MessageIntake {
   /** For the library. */
@@ -92,7 +92,7 @@ export class MessageIntake {
   #receive(chunk: Buffer): void {
     if (this.#isClosing) return;
     this.#received.add(chunk);
-    if (this.#received.size > MOST_QUEUED_BYTES) this.#broker.pause();
+    if (this.#received.size > MAX_QUEUED_BYTES) this.#broker.pause();
     this.#wake();
   }
 
@@ -134,7 +134,7 @@ export class MessageIntake {
     if (this.stream.destroyed || this.stream.readableLength > 0) return;
     if (this.#mayTake() && !this.#isClosing) this.#takeBatch();
     else if (this.#ended && this.#broker.destroyed) this.stream.destroy(this.#ended.error);
-    if (this.#received.size <= MOST_QUEUED_BYTES && this.#broker.isPaused()) this.#broker.resume();
+    if (this.#received.size <= MAX_QUEUED_BYTES && this.#broker.isPaused()) this.#broker.resume();
     this.#wake();
   };
 

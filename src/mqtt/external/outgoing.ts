@@ -24,12 +24,12 @@ interface Waiting {
 }
 
 /** How long a message waits for a connection, from the beginning of an outage. */
-const PATIENCE_MS = 5000;
+const GRACE_MS = 5000;
 const ACKNOWLEDGE_MS = 10_000;
-const MOST_MESSAGES = 5000;
-const MOST_BYTES = 16 * 1_048_576;
+const MAX_MESSAGES = 5000;
+const MAX_BYTES = 16 * 1_048_576;
 /** Unacknowledged at once; a broker of MQTT 5 may want fewer. */
-const MOST_IN_FLIGHT = 200;
+const MAX_IN_FLIGHT = 200;
 
 export class Outgoing implements Disposable {
   readonly #options: OutgoingOptions;
@@ -37,7 +37,7 @@ export class Outgoing implements Disposable {
   #bytes = 0;
   #connection: Connection | undefined;
   #inFlight = 0;
-  #mostInFlight = MOST_IN_FLIGHT;
+  #maxInFlight = MAX_IN_FLIGHT;
   #patience: Timer | undefined;
   #isImpatient = false;
 
@@ -55,7 +55,7 @@ export class Outgoing implements Disposable {
   publish(message: Message): Promise<void> {
     const bytes = message.topic.length + message.payload.length;
     if (!this.takes) return Promise.reject(this.#unavailable());
-    if (this.#queue.length >= MOST_MESSAGES || this.#bytes + bytes > MOST_BYTES) {
+    if (this.#queue.length >= MAX_MESSAGES || this.#bytes + bytes > MAX_BYTES) {
       const busy = "too many messages wait for the MQTT broker: it takes them more slowly than they come";
       return Promise.reject(new HubError("unavailable", busy));
     }
@@ -83,8 +83,8 @@ export class Outgoing implements Disposable {
     this.#connection = connection;
     this.#inFlight = 0;
     // One less: the session publishes to itself now and then.
-    const most = (connection.properties.receiveMaximum ?? MOST_IN_FLIGHT) - 1;
-    this.#mostInFlight = Math.max(1, Math.min(MOST_IN_FLIGHT, most));
+    const most = (connection.properties.receiveMaximum ?? MAX_IN_FLIGHT) - 1;
+    this.#maxInFlight = Math.max(1, Math.min(MAX_IN_FLIGHT, most));
     this.#pump();
   }
 
@@ -107,7 +107,7 @@ export class Outgoing implements Disposable {
   }
 
   #wait(): void {
-    this.#patience = this.#options.clock.after("mqtt broker outage", PATIENCE_MS, () => {
+    this.#patience = this.#options.clock.after("mqtt broker outage", GRACE_MS, () => {
       this.#patience = undefined;
       this.giveUp();
     });
@@ -119,7 +119,7 @@ export class Outgoing implements Disposable {
   }
 
   #pump(): void {
-    while (this.#connection?.open && this.#inFlight < this.#mostInFlight) {
+    while (this.#connection?.open && this.#inFlight < this.#maxInFlight) {
       if (this.#options.gate?.closed !== undefined) {
         this.giveUp();
         return;

@@ -42,19 +42,19 @@ export interface SessionOptions {
 }
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 // What a person has to mend is not mended in a second. But nodes of a cluster that elect their leaders lack what they have otherwise.
 const REFUSED_PAUSE_MS = 60_000;
 const FIRST_LACKING_PAUSE_MS = 3000;
 const STEADY_MS = 60_000;
 const TAKE_OVER_WINDOW_MS = 600_000;
-const MOST_TAKE_OVERS = 2;
+const MAX_TAKE_OVERS = 2;
 // Brokers of 3.1.1, and mosquitto, do not say why they end a connection: that another has taken its place is concluded.
-const BRIEF_MS = 10_000;
+const SHORT_SESSION_MS = 10_000;
 // Longer than two programs leave each other the connection.
-const UNDISPUTED_MS = 2 * LONGEST_PAUSE_MS;
-const BRIEF_IN_A_ROW = 5;
-const MOST_BRIEF = 3 * BRIEF_IN_A_ROW;
+const UNDISPUTED_MS = 2 * MAX_PAUSE_MS;
+const SHORT_SESSIONS_IN_A_ROW = 5;
+const MAX_SHORT_SESSIONS = 3 * SHORT_SESSIONS_IN_A_ROW;
 const OFTEN_PAUSE_MS = 300_000;
 
 const DEAF =
@@ -85,8 +85,8 @@ export class Session implements AsyncDisposable {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#backoff = createBackoff({ firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS }, options.random);
-    this.#lacking = createBackoff({ firstMs: FIRST_LACKING_PAUSE_MS, longestMs: REFUSED_PAUSE_MS }, options.random);
+    this.#backoff = createBackoff({ firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS }, options.random);
+    this.#lacking = createBackoff({ firstMs: FIRST_LACKING_PAUSE_MS, maxMs: REFUSED_PAUSE_MS }, options.random);
     this.#echo = new EchoWatch({ ...options, subscribe: (connection) => this.#subscribe(connection) });
   }
 
@@ -244,16 +244,16 @@ export class Session implements AsyncDisposable {
     if (lastedMs >= STEADY_MS) {
       this.#backoff.reset();
     }
-    if (lastedMs < BRIEF_MS) this.#brief++;
+    if (lastedMs < SHORT_SESSION_MS) this.#brief++;
     else if (lastedMs >= UNDISPUTED_MS) this.#brief = 0;
     if (code === TAKEN_OVER) this.#takeOvers = [...this.#takeOvers, now].filter((at) => now - at < TAKE_OVER_WINDOW_MS);
-    if (this.#takeOvers.length >= MOST_TAKE_OVERS || this.#brief >= MOST_BRIEF) {
+    if (this.#takeOvers.length >= MAX_TAKE_OVERS || this.#brief >= MAX_SHORT_SESSIONS) {
       const stopped = `the hub no longer tries the MQTT broker at ${endpoint.url}, as another program logs in there with the hub's client id "${clientId}", perhaps a second hub: stop that one, or set another [mqtt] client_id; then restart the hub`;
       this.#become({ kind: "stopped", reason: stopped, since: now });
       this.#options.onRefused();
       return;
     }
-    const isOften = this.#brief > 0 && this.#brief % BRIEF_IN_A_ROW === 0;
+    const isOften = this.#brief > 0 && this.#brief % SHORT_SESSIONS_IN_A_ROW === 0;
     const often = isOften
       ? `; it does so again and again: is there another program with the client id "${clientId}"?`
       : "";

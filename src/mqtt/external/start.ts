@@ -49,7 +49,7 @@ export function startExternalMqtt(options: ExternalOptions): Mqtt {
   const endpoints = createEndpoints(config, options.resolvePath);
   const [endpoint] = endpoints;
   const maxPacketBytes = config.max_packet_kib * 1024;
-  const largestBytes = config.max_payload_bytes ?? maxPacketBytes;
+  const maxBytes = config.max_payload_bytes ?? maxPacketBytes;
   const own = createOwnMessages(clock);
   const accounts = new PluginAccounts({
     ...{ prefix, clock, log, maxPacketBytes },
@@ -71,7 +71,7 @@ export function startExternalMqtt(options: ExternalOptions): Mqtt {
     onOther: (message) => options.onOther?.(otherOf(message)),
   });
   const incoming = new Incoming({
-    ...{ prefix, largestBytes, limits, clock, keys: config, onMessage },
+    ...{ prefix, maxBytes, limits, clock, keys: config, onMessage },
     isOwn: (topic, payload) => version === 4 && own.isOwn(topic, payload),
   });
   const outgoing = stack.use(

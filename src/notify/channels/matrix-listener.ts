@@ -23,10 +23,10 @@ const POLL_MS = 30_000;
 const WITHIN_MS = 45_000;
 const EARLY_POLL_MS = 2000;
 const EARLY_ROUNDS = 15;
-const MOST_EVENTS = 20;
-const MOST_RELATIONS = 50;
-const MOST_ASKED = 100;
-const LONGEST_NAME = 100;
+const MAX_EVENTS = 20;
+const MAX_RELATIONS = 50;
+const MAX_ASKED = 100;
+const MAX_NAME = 100;
 const NOTHING = { not_types: ["*"] };
 
 interface Synced {
@@ -40,7 +40,7 @@ export function listenToRoom(heard: HeardRoom, inbox: Inbox, { clock, log, rando
   const ending = new AbortController();
   const { signal } = ending;
   const inRoom = `v3/rooms/${encodeURIComponent(heard.room)}`;
-  const backoff = createBackoff({ firstMs: 1000, longestMs: 120_000 }, random);
+  const backoff = createBackoff({ firstMs: 1000, maxMs: 120_000 }, random);
   let self: string | undefined;
   let since: string | undefined;
   let complaint: string | undefined;
@@ -62,7 +62,7 @@ export function listenToRoom(heard: HeardRoom, inbox: Inbox, { clock, log, rando
   async function sync(timeout: number): Promise<Synced> {
     const room = { rooms: [heard.room], state: NOTHING, ephemeral: NOTHING, account_data: NOTHING };
     // At first only the place is asked for: what came before is found with each message.
-    const timeline = since === undefined ? NOTHING : { types: ["m.reaction"], limit: MOST_EVENTS };
+    const timeline = since === undefined ? NOTHING : { types: ["m.reaction"], limit: MAX_EVENTS };
     const filter = JSON.stringify({ presence: NOTHING, account_data: NOTHING, room: { ...room, timeline } });
     const how = { filter, timeout: String(timeout), set_presence: "offline", ...(since !== undefined && { since }) };
     const json = await need(`v3/sync?${new URLSearchParams(how)}`);
@@ -75,9 +75,9 @@ export function listenToRoom(heard: HeardRoom, inbox: Inbox, { clock, log, rando
 
   /** What came before, or while too much came at once. */
   async function lookAtAll(): Promise<void> {
-    for (const remote of inbox.waiting().slice(-MOST_ASKED)) {
+    for (const remote of inbox.waiting().slice(-MAX_ASKED)) {
       const path = `v1/rooms/${encodeURIComponent(heard.room)}/relations/${encodeURIComponent(remote)}/m.annotation/m.reaction`;
-      const answer = await ask(`${path}?limit=${MOST_RELATIONS}`);
+      const answer = await ask(`${path}?limit=${MAX_RELATIONS}`);
       // The event is gone, or the server is older than these questions.
       if (answer.status === 404 || answer.status === 400) continue;
       if (answer.status !== 200) throw heard.failureOf(answer);
@@ -102,14 +102,14 @@ export function listenToRoom(heard: HeardRoom, inbox: Inbox, { clock, log, rando
     for (const { annotation, rounds } of again)
       if (!(await hear(annotation)) && rounds < EARLY_ROUNDS) early.push({ annotation, rounds: rounds + 1 });
     for (const annotation of annotations)
-      if (!(await hear(annotation)) && early.length < MOST_EVENTS) early.push({ annotation, rounds: 0 });
+      if (!(await hear(annotation)) && early.length < MAX_EVENTS) early.push({ annotation, rounds: 0 });
   }
 
   /** As the room calls the person. */
   async function nameOf(sender: string): Promise<string> {
     const answer = await ask(`${inRoom}/state/m.room.member/${encodeURIComponent(sender)}`).catch(() => undefined);
     const name = answer?.status === 200 ? answer.json?.displayname : undefined;
-    return typeof name === "string" && name.trim() !== "" ? name.trim().slice(0, LONGEST_NAME) : sender;
+    return typeof name === "string" && name.trim() !== "" ? name.trim().slice(0, MAX_NAME) : sender;
   }
 
   async function round(): Promise<void> {

@@ -22,7 +22,7 @@ import { apiUrlProblems, call, HEADER_SAFE, type PostAnswer, type WebRequest, wi
 import type { HeardRoom } from "./matrix-listener.ts";
 
 const SERVICE = "the Matrix server";
-const MOST_RECENT = 50;
+const MAX_RECENT = 50;
 
 const fields = {
   homeserver: Type.String({
@@ -152,7 +152,7 @@ function openRoom(config: Config, deps: ChannelDeps): Pick<Channel, "send" | "ch
       signal,
     );
     if (delivery.remote !== undefined) recent.set(id, delivery.remote);
-    for (const oldest of recent.keys()) if (recent.size > MOST_RECENT) recent.delete(oldest);
+    for (const oldest of recent.keys()) if (recent.size > MAX_RECENT) recent.delete(oldest);
     return delivery;
   }
 

@@ -7,7 +7,7 @@ import { plain } from "../markup/plain-dialects.ts";
 import { messageJson } from "../message-json.ts";
 import { textOf } from "../plain-message.ts";
 
-const LONGEST_TEXT_BYTES = 64 * 1024;
+const MAX_TEXT_BYTES = 64 * 1024;
 const HINT = "See [mqtt] in hub.toml";
 
 const fields = {
@@ -63,7 +63,7 @@ export const mqtt = defineChannel({
 
 function payloadOf({ format }: Config, message: ChannelMessage, houseTime: (at: number) => string): string {
   if (format === "json") return JSON.stringify(messageJson(message, houseTime));
-  return textOf(message, houseTime, LONGEST_TEXT_BYTES);
+  return textOf(message, houseTime, MAX_TEXT_BYTES);
 }
 
 function isOwnTopic(topic: string, prefix: string): boolean {

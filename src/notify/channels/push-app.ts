@@ -13,16 +13,16 @@ import { bodyOf, isAboutPicture } from "./pushover-attachment.ts";
 import { connectReceipts, receiptIn, tagOf } from "./pushover-receipts.ts";
 
 const SERVICE = "the Pushover server";
-const LONGEST_MESSAGE = 1024;
-const LONGEST_TITLE = 250;
-const LONGEST_LAST_TITLE = 60;
-const LONGEST_URL = 512;
+const MAX_MESSAGE = 1024;
+const MAX_TITLE = 250;
+const MAX_LAST_TITLE = 60;
+const MAX_URL = 512;
 const EMERGENCY = 2;
 // Pushover blocks addresses that open more connections, or try again sooner.
 const CONNECTIONS = 2;
 const RETRY_AFTER_MS = 5000;
 const DEFAULT_PAUSE_MS = 3_600_000;
-const LONGEST_QUOTA_MS = 32 * 24 * 3_600_000;
+const MAX_QUOTA_MS = 32 * 24 * 3_600_000;
 
 const fields = {
   api_key: Type.String({ minLength: 1, secret: true }),
@@ -112,7 +112,7 @@ function formOf(config: Config, message: ChannelMessage): string {
   const form = new URLSearchParams({
     token: api_key,
     user: user_key,
-    title: shorten(message.title.toWellFormed(), LONGEST_TITLE),
+    title: shorten(message.title.toWellFormed(), MAX_TITLE),
     message: textOf(message, config.html ? html : unmarked).toWellFormed(),
     timestamp: String(Math.floor(message.at / 1000)),
     ...(device ? { device } : {}),
@@ -127,7 +127,7 @@ function formOf(config: Config, message: ChannelMessage): string {
 
 /** Pushover shows one link, and no buttons: its page has all answers. A longer address would be refused, and the alarm with it. */
 function linkOf({ acknowledgeUrl: url, actionLinks }: ChannelMessage): { url?: string; url_title?: string } {
-  if (url === undefined || url.length > LONGEST_URL) return {};
+  if (url === undefined || url.length > MAX_URL) return {};
   return { url, url_title: actionLinks ? "Answer" : "Confirm" };
 }
 
@@ -140,13 +140,13 @@ function textOf({ title, message, repeats }: ChannelMessage, markup: Markup): st
   // Pushover refuses a blank message.
   const text = isBlank(message) ? markup.escape(title) : message;
   const repeated = repeats ? ` ${markup.escape(repeats)}` : "";
-  return shorten(text, LONGEST_MESSAGE - repeated.length, markup) + repeated;
+  return shorten(text, MAX_MESSAGE - repeated.length, markup) + repeated;
 }
 
 /** The last try for a text that was refused. Half as long, as what counts as a character is the server's to say. */
 function plainOf(message: ChannelMessage, { read }: Dialect): ChannelMessage {
-  const title = shorten(message.title.toWellFormed(), LONGEST_LAST_TITLE);
-  return { ...message, title, message: shorten(plain.write(read(message.message)), LONGEST_MESSAGE / 2) };
+  const title = shorten(message.title.toWellFormed(), MAX_LAST_TITLE);
+  return { ...message, title, message: shorten(plain.write(read(message.message)), MAX_MESSAGE / 2) };
 }
 
 /** Pushover names the field that it refuses. */
@@ -218,7 +218,7 @@ function pauseAskedFor(headers: Headers, clock: Clock): { ms: number; until?: st
   if (asked > 0) return { ms: asked };
   const renewed = Number(headers.get("x-limit-app-reset")) * 1000;
   const ms = renewed - clock.now();
-  return ms > 0 && ms < LONGEST_QUOTA_MS ? { ms, until: isoSeconds(renewed) } : { ms: DEFAULT_PAUSE_MS };
+  return ms > 0 && ms < MAX_QUOTA_MS ? { ms, until: isoSeconds(renewed) } : { ms: DEFAULT_PAUSE_MS };
 }
 
 function hintFor(json: PostAnswer["json"]): { hint?: string } {

@@ -28,7 +28,7 @@ const SERVICE = "the Pushover server";
 /** Pushover allows one question in five seconds. */
 const ASK_EVERY_MS = 5000;
 const ASK_WITHIN_MS = 20_000;
-const LONGEST_PAUSE_MS = 5 * 60_000;
+const MAX_PAUSE_MS = 5 * 60_000;
 const RECEIPT = /^[A-Za-z0-9]{1,64}$/;
 const TAG = "notice_";
 
@@ -72,7 +72,7 @@ export function connectReceipts(
       for (const known of over) if (!inbox.waiting().includes(known)) over.delete(known);
       // With several, each is asked for in turn, and no more often.
       for (const remote of open.length > 0 ? open : [""]) {
-        const pauseMs = Math.min(LONGEST_PAUSE_MS, ASK_EVERY_MS * 2 ** Math.min(failures, 10));
+        const pauseMs = Math.min(MAX_PAUSE_MS, ASK_EVERY_MS * 2 ** Math.min(failures, 10));
         if (!(await sleep(clock, "pushover-receipts", pauseMs, signal))) return;
         if (remote === "" || !inbox.waiting().includes(remote)) continue;
         failures = await look(remote, inbox, { signal, over }).then(

@@ -17,8 +17,8 @@ interface Button {
 export type Pressed = { readonly notice: string; readonly action: string } | { readonly command: string };
 
 const CONFIRM = "✅ Confirm";
-const LARGEST_DATA_BYTES = 64;
-const LONGEST_LABEL = 60;
+const MAX_DATA_BYTES = 64;
+const MAX_LABEL = 60;
 const ANSWER = "n";
 const COMMAND = "c";
 
@@ -36,8 +36,8 @@ export function replyKeyboard({ actions = [] }: Reply): Keyboard | undefined {
 
 function rowsOf(buttons: readonly Button[]): Keyboard | undefined {
   const rows = buttons
-    .filter(({ callback_data }) => Buffer.byteLength(callback_data) <= LARGEST_DATA_BYTES)
-    .map(({ text, callback_data }) => [{ text: text.slice(0, LONGEST_LABEL).toWellFormed(), callback_data }]);
+    .filter(({ callback_data }) => Buffer.byteLength(callback_data) <= MAX_DATA_BYTES)
+    .map(({ text, callback_data }) => [{ text: text.slice(0, MAX_LABEL).toWellFormed(), callback_data }]);
   return rows.length > 0 ? { inline_keyboard: rows } : undefined;
 }
 

@@ -34,7 +34,7 @@ const CALM_MS = 5 * 60_000;
 export function createPoller(bot: Bot, { clock, log, random, kept }: ChannelDeps): Poller {
   const chats = new Set<HeardChat>();
   const key = `telegram_offset ${/\/bot(\d+):/.exec(bot.key)?.[1] ?? bot.key}`;
-  const backoff = createBackoff({ firstMs: 1000, longestMs: 120_000 }, random);
+  const backoff = createBackoff({ firstMs: 1000, maxMs: 120_000 }, random);
   let running: { abort: AbortController; done: Promise<void> } | undefined;
   let offset = storedOffset();
   let complaint: string | undefined;

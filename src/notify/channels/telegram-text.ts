@@ -9,7 +9,7 @@ import { plain } from "../markup/plain-dialects.ts";
 
 // Telegram allows 4096 UTF-16 units after parsing, and 32 KiB of UTF-8 before it.
 const PART = { visible: 4096, source: 10_000 };
-const MOST_PARTS = 5;
+const MAX_PARTS = 5;
 // For a server that finds a part too long nevertheless.
 const SHORT_PART = { visible: 1000, source: 1000 };
 
@@ -21,7 +21,7 @@ export function partsOf(
   { title, message, repeats, closing, at, late }: ChannelMessage,
   markup: Markup,
   houseTime: (at: number) => string,
-  { most = MOST_PARTS, size = PART }: { most?: number; size?: PartSize } = {},
+  { most = MAX_PARTS, size = PART }: { most?: number; size?: PartSize } = {},
 ): string[] {
   // Added at the end, so that the parts that arrived before it was late stay the same.
   const repeated = repeats ? ` ${markup.escape(repeats)}` : "";
@@ -35,7 +35,7 @@ export function partsOf(
 export function plainPartsOf(text: string, dialect: Pick<Dialect, "read">, { short }: { short: boolean }): string[] {
   const shown = plain.write(dialect.read(text));
   const size = short ? SHORT_PART : PART;
-  return splitInto(unmarked, isBlank(shown) ? "–" : shown, size, { most: MOST_PARTS, ending: "" }).map((part) =>
+  return splitInto(unmarked, isBlank(shown) ? "–" : shown, size, { most: MAX_PARTS, ending: "" }).map((part) =>
     part.trim(),
   );
 }

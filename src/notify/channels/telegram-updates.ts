@@ -17,10 +17,10 @@ export interface ChatToHear {
 }
 
 const ANSWER_WITHIN_MS = 15_000;
-const LONGEST_REPLY = 4000;
+const MAX_REPLY = 4000;
 /** The Bot API refuses longer answers to a press. */
-const LONGEST_NOTE = 200;
-const LONGEST_TEXT = 1000;
+const MAX_NOTE = 200;
+const MAX_TEXT = 1000;
 
 /** All chats of one bot share one poller: the Bot API gives each answer to one connection. */
 export function listenToChat(chat: ChatToHear, deps: ChannelDeps): AsyncDisposable {
@@ -43,7 +43,7 @@ async function hear(update: JsonObject, chat: ChatToHear, hearing: Hearing): Pro
   const { callback_query: query, message } = update;
   if (isObject(query)) await press(query, chat, hearing);
   else if (isObject(message) && chat.commands && typeof message.text === "string") {
-    const text = message.text.slice(0, LONGEST_TEXT);
+    const text = message.text.slice(0, MAX_TEXT);
     background(
       hearing.log,
       "a command",
@@ -72,7 +72,7 @@ interface Answering {
 
 /** Ends the waiting mark of the button. The answer counts whether or not this arrives. */
 function show(query: JsonObject, words: string, { chat, hearing }: Answering): void {
-  const parameters = { callback_query_id: String(query.id), text: words.slice(0, LONGEST_NOTE).toWellFormed() };
+  const parameters = { callback_query_id: String(query.id), text: words.slice(0, MAX_NOTE).toWellFormed() };
   background(hearing.log, "an answer to a press", call("answerCallbackQuery", parameters, { chat, hearing }));
 }
 
@@ -83,7 +83,7 @@ async function answerText(text: string, from: Sender, { chat, hearing }: Answeri
 
 function replyOf(chat: string, reply: Reply): Parameters {
   const keyboard = replyKeyboard(reply);
-  const text = reply.text.slice(0, LONGEST_REPLY).toWellFormed() || "…";
+  const text = reply.text.slice(0, MAX_REPLY).toWellFormed() || "…";
   return { chat_id: chat, text, ...(keyboard && { reply_markup: keyboard }) };
 }
 

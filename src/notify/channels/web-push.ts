@@ -7,7 +7,7 @@ import type { Subscription } from "../web-push/subscriptions.ts";
 
 const DEFAULT_CONTACT = "mailto:hub@example.com";
 /** Messages of which is remembered who got them. */
-const MOST_REMEMBERED = 200;
+const MAX_REMEMBERED = 200;
 const AT_ONCE = 4;
 
 const fields = {
@@ -58,7 +58,7 @@ function createSender({ users, contact, ttl_hours }: Config, { clock, random, we
   function reachedBy(id: string): Set<string> {
     const reached = got.get(id) ?? new Set();
     got.set(id, reached);
-    for (const oldest of got.keys()) if (got.size > MOST_REMEMBERED) got.delete(oldest);
+    for (const oldest of got.keys()) if (got.size > MAX_REMEMBERED) got.delete(oldest);
     return reached;
   }
 

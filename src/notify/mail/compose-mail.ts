@@ -20,9 +20,9 @@ export interface MailFrame {
   readonly plainOnly?: boolean;
 }
 
-const LONGEST_SUBJECT = 250;
+const MAX_SUBJECT = 250;
 // A longer word cannot be folded within the 78 characters of a line that mail programs expect; 998 octets are the end (RFC 5322).
-const LONGEST_WORD = 60;
+const MAX_WORD = 60;
 const ENCODED_WORD = 52;
 const PICTURE = "picture@hub";
 const BUTTON = "display: inline-block; padding: 10px 20px; border: 1px solid; border-radius: 6px; font-weight: bold";
@@ -36,7 +36,7 @@ export function composeMail(frame: MailFrame, message: ChannelMessage) {
 function mailOf({ from, to, houseTime, plainOnly }: MailFrame, message: ChannelMessage) {
   const { title, picture } = message;
   const answers = answerLinks(message);
-  const subject = shorten(title.toWellFormed(), LONGEST_SUBJECT);
+  const subject = shorten(title.toWellFormed(), MAX_SUBJECT);
   const whole = subject === title ? "" : `${title}\n\n`;
   const lateness = message.late ? `\n\n(delivered late; this is from ${houseTime(message.at)})` : "";
   const after = (message.repeats ? ` ${message.repeats}` : "") + lateness;
@@ -68,7 +68,7 @@ function attachmentOf({ name, type, bytes }: NonNullable<ChannelMessage["picture
 
 /** A text that looks encoded would be decoded by mail programs, and a long word would make a line that servers refuse. */
 function subjectOf(title: string) {
-  const plain = !title.includes("=?") && title.split(" ").every((word) => word.length <= LONGEST_WORD);
+  const plain = !title.includes("=?") && title.split(" ").every((word) => word.length <= MAX_WORD);
   if (plain) return title;
   return { prepared: true, foldLines: true, value: encodeWord(title, "B", ENCODED_WORD) };
 }

@@ -13,7 +13,7 @@ import { type RejectedRecipient, runSession, type SmtpAnswer } from "./smtp-sess
 
 /** RFC 5321, 4.5.3.2.6: a server may take this long to confirm a mail, and one that is cut off earlier may come twice. */
 const CONFIRM_MS = 10 * 60_000;
-const LONGEST_LAST_TEXT = 10_000;
+const MAX_LAST_TEXT = 10_000;
 
 export interface Mailing extends MailFrame {
   readonly place: SmtpPlace;
@@ -37,7 +37,7 @@ export function sendMail(mailing: Mailing, message: ChannelMessage, how: MailSen
   const isAboutContent = (error: DeliveryError): boolean => error instanceof RefusedContent;
   const once = (one: ChannelMessage) => sendOnce(mailing, one, how);
   return sendOrPlain(message, {
-    ...{ log, isAboutContent, longest: LONGEST_LAST_TEXT, dialect: plain, always: true },
+    ...{ log, isAboutContent, longest: MAX_LAST_TEXT, dialect: plain, always: true },
     send: (one) => sendOrWithoutPicture(one, { log, isAboutContent, send: once }),
     sendPlain: ({ picture: _, ...one }) => sendOnce({ ...mailing, plainOnly: true }, one, how),
   });

@@ -6,10 +6,10 @@ import { type Markup, type Span, type Token, textTokens, unmarked } from "./mark
 const DEEPEST = 64;
 const ELLIPSIS = "…";
 // `shorten` looks at no more than this many UTF-16 units for each character it may keep.
-const LONGEST_CHARACTER = 64;
+const MAX_CHARACTER = 64;
 
 // Of a limited text: more than as many parts can show.
-const LONGEST_SOURCE = 100_000;
+const MAX_SOURCE = 100_000;
 // "… (1234567 more characters)", with escapes.
 const REST_LENGTH = 40;
 
@@ -38,12 +38,12 @@ interface Limit {
 
 /** As `splitText`, with a limit for the parts. */
 export function splitInto(markup: Markup, source: string, size: PartSize, limit: Limit): string[] {
-  const whole = source.length <= LONGEST_SOURCE ? splitText(markup, source + limit.ending, size) : [];
+  const whole = source.length <= MAX_SOURCE ? splitText(markup, source + limit.ending, size) : [];
   return whole.length > 0 && whole.length <= limit.most ? whole : split(markup, source, size, limit);
 }
 
 function split(markup: Markup, source: string, size: PartSize, limit?: Limit): string[] {
-  const read = limit ? source.slice(0, LONGEST_SOURCE).toWellFormed() : source;
+  const read = limit ? source.slice(0, MAX_SOURCE).toWellFormed() : source;
   const marked = markup.tokens(read);
   const tokens = depthOf(marked) <= DEEPEST ? marked : textTokens(read);
   const parts: string[] = [];
@@ -146,7 +146,7 @@ export function shorten(text: string, limit: number, markup: Markup = unmarked):
   let left = limit - ELLIPSIS.length;
   let kept = "";
   const open: Span[] = [];
-  for (const token of markup.tokens(text.slice(0, limit * LONGEST_CHARACTER))) {
+  for (const token of markup.tokens(text.slice(0, limit * MAX_CHARACTER))) {
     // The length of the closing marker was reserved when it opened.
     if (token.kind === "close") open.pop();
     else left -= codePoints(token.source);

@@ -39,7 +39,7 @@ export function composeWith(escapeText: (value: string) => string): Markup["comp
 
 const graphemes = lazy(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }));
 // A letter can have any number of combining marks; a longer one is cut nevertheless.
-const LONGEST_GRAPHEME = 64;
+const MAX_GRAPHEME = 64;
 
 /** Ordinary text as tokens that must not be cut: what a person sees as one character. */
 export function textTokens(run: string): Token[] {
@@ -53,7 +53,7 @@ export function textTokens(run: string): Token[] {
 /** Splits a text into what a person sees as characters. */
 export function charactersOf(text: string): string[] {
   return [...graphemes().segment(text)].flatMap(({ segment }) =>
-    segment.length > LONGEST_GRAPHEME ? [...segment] : [segment],
+    segment.length > MAX_GRAPHEME ? [...segment] : [segment],
   );
 }
 

@@ -8,13 +8,13 @@ export const AUTHORS_MARKUPS = ["html", "markdown", "none"] as const;
 export type AuthorsMarkup = (typeof AUTHORS_MARKUPS)[number];
 
 // Some texts take the parser a time that grows with their square. A rule's text is shorter than this.
-const LONGEST_MARKDOWN = 30_000;
+const MAX_MARKDOWN = 30_000;
 
 /** Never fails: what is no markup is text. Values are never read as markup. */
 export function readMarkup(markup: AuthorsMarkup, pieces: readonly Piece[]): RichText {
   const values = hideValues(pieces);
   if (markup === "html") return loadHtml().readHtml(values);
-  if (markup === "markdown" && values.source.length <= LONGEST_MARKDOWN) return loadMarkdown().readMarkdown(values);
+  if (markup === "markdown" && values.source.length <= MAX_MARKDOWN) return loadMarkdown().readMarkdown(values);
   return plainRichText(values.reveal(values.source));
 }
 

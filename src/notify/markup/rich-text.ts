@@ -23,14 +23,14 @@ export interface Block {
 /** Each block begins a line. */
 export type RichText = readonly Block[];
 
-const LONGEST_HREF = 2000;
+const MAX_HREF = 2000;
 const HREF = /^(https?:\/\/|mailto:|tel:|tg:\/\/)[^\s<>"]+$/i;
 const LANGUAGE = /^[\w+#.-]{1,32}$/;
 
 /** The address where it can be a link's; undefined for a script, a relative one and one that is too long. */
 function safeHref(href: string): string | undefined {
   const trimmed = href.trim();
-  return trimmed.length <= LONGEST_HREF && HREF.test(trimmed) ? trimmed : undefined;
+  return trimmed.length <= MAX_HREF && HREF.test(trimmed) ? trimmed : undefined;
 }
 
 export interface RichTextBuilder {

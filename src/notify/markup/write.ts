@@ -18,7 +18,7 @@ export interface Notation {
 }
 
 // A longer one is no text of a link: whatever splits a message has to find its end.
-const LONGEST_LINK_TEXT = 500;
+const MAX_LINK_TEXT = 500;
 
 /** The runs of a line, or of a whole text where the dialect's marks may hold line breaks. */
 export function writeRuns(runs: readonly Run[], notation: Notation): string {
@@ -76,7 +76,7 @@ export function asLinks(runs: readonly Run[], { link }: { readonly link?: unknow
     const end = runs.findIndex((run, at) => at >= index && run.href !== href);
     const same = runs.slice(index, end < 0 ? runs.length : end);
     index += same.length;
-    if (href === undefined || (link && textOf(same).length <= LONGEST_LINK_TEXT)) written.push(...same);
+    if (href === undefined || (link && textOf(same).length <= MAX_LINK_TEXT)) written.push(...same);
     else {
       written.push(...same.map(({ text, marks }) => ({ text, marks })));
       if (!saysAddress(textOf(same), href))

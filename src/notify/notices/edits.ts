@@ -34,10 +34,10 @@ export interface Edits extends AsyncDisposable {
 }
 
 const FIRST_PAUSE_MS = 2000;
-const LONGEST_PAUSE_MS = 10 * 60_000;
-const LONGEST_RETRY_AFTER_MS = 3_600_000;
+const MAX_PAUSE_MS = 10 * 60_000;
+const MAX_RETRY_AFTER_MS = 3_600_000;
 /** About a day. */
-const MOST_TRIES = 150;
+const MAX_TRIES = 150;
 const EACH_WITHIN_MS = 30_000;
 
 export function createEdits(deps: EditsDeps): Edits {
@@ -60,15 +60,15 @@ export function createEdits(deps: EditsDeps): Edits {
   }
 
   async function work(channel: string, waiting: Map<string, NoticeMessage>): Promise<void> {
-    const backoff = createBackoff({ firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS }, random);
+    const backoff = createBackoff({ firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS }, random);
     let tries = 0;
     // Not before the caller is through: it may be in the middle of a change.
     await Promise.resolve();
     for (let next = first(waiting); next && !ending.signal.aborted; next = first(waiting)) {
       const fault = await update(next);
       if (ending.signal.aborted) return;
-      if (fault && ++tries < MOST_TRIES) {
-        const pauseMs = Math.min(fault.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS) || backoff.next();
+      if (fault && ++tries < MAX_TRIES) {
+        const pauseMs = Math.min(fault.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) || backoff.next();
         log.debug("a message is not brought up to date yet", { channel, error: fault.reason });
         await sleep(clock, "notice-edit", pauseMs, ending.signal);
         continue;

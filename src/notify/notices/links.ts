@@ -20,7 +20,7 @@ export interface Links {
   read(token: string): LinkClaims | undefined;
 }
 
-const LONGEST_TOKEN = 600;
+const MAX_TOKEN = 600;
 /** 128 bits. */
 const SIGNATURE_BYTES = 16;
 
@@ -36,7 +36,7 @@ export function createLinks(key: () => Uint8Array): Links {
       return `${payload}.${signature(payload).toString("base64url")}`;
     },
     read(token) {
-      const [payload = "", signed = "", ...more] = token.length <= LONGEST_TOKEN ? token.split(".") : [];
+      const [payload = "", signed = "", ...more] = token.length <= MAX_TOKEN ? token.split(".") : [];
       const given = Buffer.from(signed, "base64url");
       const wanted = signature(payload);
       // base64url has several spellings of the same bytes: only ours counts.

@@ -15,24 +15,24 @@ export interface MakeDeps extends FreezeDeps {
 
 /** How often an emergency goes round all who are asked. */
 const ROUNDS = 3;
-const MOST_STAGES = 100;
-const LARGEST_PLAN = 64 * 1024;
+const MAX_STAGES = 100;
+const MAX_PLAN = 64 * 1024;
 /** More than any chat shows, also where JSON escapes each second character. */
-const LONGEST_TEXT = 25_000;
-const MOST_KEPT = 500;
+const MAX_TEXT = 25_000;
+const MAX_KEPT = 500;
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** With its placeholders filled in, and shortened where it is too long to be kept: all notices are in memory. Nobody is told yet. */
 export function makeNotice(raised: RaisedNotice, deps: MakeDeps): Notice {
   const whole = noticeOf(raised, deps);
-  return isSmallEnough(whole) ? whole : noticeOf(raised, deps, LONGEST_TEXT);
+  return isSmallEnough(whole) ? whole : noticeOf(raised, deps, MAX_TEXT);
 }
 
 function noticeOf({ channels, escalateMs, ...given }: RaisedNotice, deps: MakeDeps, longest?: number): Notice {
   const { clock, random, expand } = deps;
   const { said, title, message } = freeze(given, deps, longest);
   const escalates = escalateMs !== undefined;
-  const names = [...new Set(escalates ? channels.flatMap(expand) : channels)].slice(0, MOST_STAGES);
+  const names = [...new Set(escalates ? channels.flatMap(expand) : channels)].slice(0, MAX_STAGES);
   const emergency = (given.priority ?? 0) >= PRIORITIES.emergency;
   const at = clock.now();
   return {
@@ -48,14 +48,14 @@ function noticeOf({ channels, escalateMs, ...given }: RaisedNotice, deps: MakeDe
 
 /** A longer one cannot be kept. */
 export function isSmallEnough({ plan }: Notice): boolean {
-  return JSON.stringify(plan).length <= LARGEST_PLAN;
+  return JSON.stringify(plan).length <= MAX_PLAN;
 }
 
 /** The ids of those to forget: the old ones, and the oldest above the limit, those first that wait for nobody. */
 export function surplusOf(all: readonly Notice[], now: number): string[] {
   const over = all.filter(({ state, plan }) => state !== "open" || !plan.answerable);
   const old = over.filter(({ at }) => now - at > KEPT_MS);
-  const surplus = Math.max(0, all.length - old.length - MOST_KEPT);
+  const surplus = Math.max(0, all.length - old.length - MAX_KEPT);
   const first = [...over, ...all].filter((notice) => !old.includes(notice));
   return [...new Set([...old, ...first.slice(0, surplus)].map(({ id }) => id))];
 }

@@ -63,7 +63,7 @@ export interface GivenAnswer {
 
 /** Rules have written by then what an event made them do. */
 const TOLD_AFTER_MS = 5000;
-const LONGEST_BY = 100;
+const MAX_BY = 100;
 
 export function createNotices(deps: NoticesDeps): Notices {
   const { clock, log, random, emit, houseTime, expireMs } = deps;
@@ -250,7 +250,7 @@ export function createNotices(deps: NoticesDeps): Notices {
     },
     acknowledge(id, { action = ACKNOWLEDGE, by, channel }) {
       const notice = openOne(id, action);
-      finish(notice, "acknowledged", { by: by.slice(0, LONGEST_BY).toWellFormed(), action, channel });
+      finish(notice, "acknowledged", { by: by.slice(0, MAX_BY).toWellFormed(), action, channel });
       log.info("a notification was answered", { title: notice.title, by, action, channel });
       announce(notice);
       return notice;

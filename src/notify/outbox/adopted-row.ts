@@ -1,11 +1,11 @@
 // A row of another machine's outbox as a message of this one. Unlike the hub's own rows it comes over the network, so its sizes are
 // bounded too.
 import type { LeftMessage } from "./left-message.ts";
-import { LARGEST_BYTES, type QueuedMessage } from "./queued-message.ts";
+import { MAX_BYTES, type QueuedMessage } from "./queued-message.ts";
 import { readMessage } from "./store.ts";
 
-const LONGEST_NAME = 1000;
-const LONGEST_JSON = 65_536;
+const MAX_NAME = 1000;
+const MAX_JSON = 65_536;
 /** What a date can be. */
 const LATEST = 8.64e15;
 
@@ -25,15 +25,15 @@ export function readLeftMessage(row: LeftMessage): QueuedMessage | undefined {
     ...{ channel, message_id, title, message, html, options, settled, relay },
     ...{ tries: 0, last_error: null, kept_ms: 0, tried_ms: 0, not_before_ms: 0 },
   });
-  return read.bytes <= LARGEST_BYTES ? { ...read, texts } : undefined;
+  return read.bytes <= MAX_BYTES ? { ...read, texts } : undefined;
 }
 
 function isName(value: unknown): value is string {
-  return typeof value === "string" && value !== "" && value.length <= LONGEST_NAME;
+  return typeof value === "string" && value !== "" && value.length <= MAX_NAME;
 }
 
 function isJson(value: unknown): value is string {
-  return typeof value === "string" && value.length <= LONGEST_JSON;
+  return typeof value === "string" && value.length <= MAX_JSON;
 }
 
 function whole(value: unknown, least: number): number {

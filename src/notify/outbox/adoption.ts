@@ -33,8 +33,8 @@ export interface AdoptionDeps extends Times {
 
 /** What was taken within this time is not taken again, also if it was sent since. */
 const REMEMBERED_MS = 3_600_000;
-const MOST_REMEMBERED = 20_000;
-const MOST_NAMED = 10;
+const MAX_REMEMBERED = 20_000;
+const MAX_NAMED = 10;
 
 interface Sorted {
   adopted: QueuedMessage[];
@@ -47,8 +47,8 @@ interface Sorted {
 /** See `Outbox.adopt`. */
 export function createAdoption(deps: AdoptionDeps): (messages: readonly LeftMessage[]) => number {
   const { clock, log, db, store, notifier, queues, relays, uptime, expireMs } = deps;
-  const messagesSeen = new Recent(clock, REMEMBERED_MS, MOST_REMEMBERED);
-  const relaysSeen = new Recent(clock, REMEMBERED_MS, MOST_REMEMBERED);
+  const messagesSeen = new Recent(clock, REMEMBERED_MS, MAX_REMEMBERED);
+  const relaysSeen = new Recent(clock, REMEMBERED_MS, MAX_REMEMBERED);
   const keyOf = ({ channel, messageId }: QueuedMessage): string => messageKey(channel, messageId);
 
   function sort(rows: readonly LeftMessage[]): Sorted {
@@ -120,7 +120,7 @@ export function createAdoption(deps: AdoptionDeps): (messages: readonly LeftMess
       if (options.notice !== undefined) deps.lost?.({ channel, notice: options.notice });
     }
     if (unreadable === 0 && unknown.length === 0) return;
-    const channels = [...new Set(unknown)].slice(0, MOST_NAMED).map(shortened);
+    const channels = [...new Set(unknown)].slice(0, MAX_NAMED).map(shortened);
     const what =
       "messages that waited on the other machine are left out: they are not readable, or their channel is gone";
     log.warn(what, { unreadable, of_unknown_channels: unknown.length, channels });

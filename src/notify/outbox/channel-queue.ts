@@ -6,7 +6,7 @@ import { guarded } from "../../core/lifecycle.ts";
 import type { DeliveryFault } from "../channel.ts";
 import { type MessageOptions, type Rank, rankOf } from "../message-options.ts";
 import { type ChannelNews, createChannelNews, type GiveUpReason } from "./channel-news.ts";
-import { insistent, LONGEST_PAUSE_OF_EMERGENCY_MS } from "./insistent.ts";
+import { insistent, MAX_PAUSE_OF_EMERGENCY_MS } from "./insistent.ts";
 import { MessageList } from "./message-list.ts";
 import type { ChannelQueueDeps, QueueOptions } from "./queue-deps.ts";
 import { aboutOf, isLate, isUrgent, type QueuedMessage, refusalsIn, type Texts } from "./queued-message.ts";
@@ -15,8 +15,8 @@ import { createSkipPoison, type NextMessage, type SkipPoison } from "./skip-pois
 import { messagesSent, type TryResult, tryMessage } from "./try-message.ts";
 import { UnderWay } from "./under-way.ts";
 
-const LONGEST_RETRY_AFTER_MS = 24 * 3_600_000;
-const LONGEST_SUSPICION_MS = 60_000;
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
+const MAX_SUSPICION_MS = 60_000;
 
 export class ChannelQueue {
   readonly name: string;
@@ -170,7 +170,7 @@ export class ChannelQueue {
 
   #expect({ options }: QueuedMessage): void {
     // An alarm does not wait ten minutes to find out whether only the message before it is refused.
-    if (this.#order.suspectsOldest()) this.#schedule.limitPause(LONGEST_SUSPICION_MS);
+    if (this.#order.suspectsOldest()) this.#schedule.limitPause(MAX_SUSPICION_MS);
     if (rankOf(options) === 2) this.#schedule.hurry();
   }
 
@@ -262,7 +262,7 @@ export class ChannelQueue {
     // A try that was cancelled because the hub stops is no failure, and neither is one that lets another message go first.
     const failed = !this.#stopped && !fault.yielded;
     if (failed) {
-      const retryMs = Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS);
+      const retryMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
       this.#order.failed(message, mayBeTheMessage);
       message.lastError = reason;
       message.triedMs = this.#deps.uptime();
@@ -274,7 +274,7 @@ export class ChannelQueue {
         this.news.waits(aboutOf(message, this.#deps), { error: reason, hint });
       }
       this.#schedule.retryAfter(retryMs);
-      if (this.hasWaiting(2)) this.#schedule.limitPause(LONGEST_PAUSE_OF_EMERGENCY_MS);
+      if (this.hasWaiting(2)) this.#schedule.limitPause(MAX_PAUSE_OF_EMERGENCY_MS);
     }
     this.#deps.keep([message]);
     if (failed) this.#deps.relays.failed(message);

@@ -17,7 +17,7 @@ export interface Damper<T> extends Disposable {
 const ONE_BY_ONE = 10;
 const WINDOW_MS = 60_000;
 // A queue of thousands may take hours to drain.
-const LONGEST_WINDOW_MS = 16 * 60_000;
+const MAX_WINDOW_MS = 16 * 60_000;
 
 interface Window<T> {
   readonly endsAt: number;
@@ -44,7 +44,7 @@ export function createDamper<T>(clock: Clock, tell: (news: News<T>) => void): Da
 
   function close(kind: string, { untold, spanMs }: Window<T>): void {
     // While the storm lasts, it is told once in a window.
-    open(kind, Math.min(2 * spanMs, LONGEST_WINDOW_MS), ONE_BY_ONE);
+    open(kind, Math.min(2 * spanMs, MAX_WINDOW_MS), ONE_BY_ONE);
     if (untold) tell(untold);
   }
 

@@ -3,7 +3,7 @@ import type { MessageList } from "./message-list.ts";
 import { isUrgent } from "./queued-message.ts";
 import type { NextMessage } from "./skip-poison.ts";
 
-export const LONGEST_PAUSE_OF_EMERGENCY_MS = 60_000;
+export const MAX_PAUSE_OF_EMERGENCY_MS = 60_000;
 
 /** While the service wants no more for long, an emergency that was not tried yet goes before those that were. */
 export function insistent(
@@ -11,7 +11,7 @@ export function insistent(
   waitMs: (next: NextMessage) => number,
   list: Pick<MessageList, "oldestWaiting">,
 ): NextMessage | undefined {
-  if (!next || waitMs(next) <= LONGEST_PAUSE_OF_EMERGENCY_MS) return next;
+  if (!next || waitMs(next) <= MAX_PAUSE_OF_EMERGENCY_MS) return next;
   const message = list.oldestWaiting(2, isUrgent);
   return message ? { message, probe: false, waitMs: 0 } : next;
 }

@@ -6,7 +6,7 @@ import { removeIfPossible } from "../../core/atomic-file.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import { type LeftMessage, messageKey } from "./left-message.ts";
 
-const MOST_BYTES = 8 * 1_048_576;
+const MAX_BYTES = 8 * 1_048_576;
 
 /**
  * `messageKey` of each message that waits in this file; undefined where there are more than `most`. Reads no texts. Throws HubError
@@ -39,7 +39,7 @@ export function readLeftMessages(
       if (key === undefined || !isWanted(key) || Object.values(row).some(isBinary)) continue;
       found.push(row);
       bytes += bytesOf(row);
-      if (found.length >= most || bytes >= MOST_BYTES) break;
+      if (found.length >= most || bytes >= MAX_BYTES) break;
     }
     return found;
   });

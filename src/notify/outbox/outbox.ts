@@ -19,7 +19,7 @@ import {
   createUptimeClock,
   type FirstTry,
   hashOf,
-  LARGEST_BYTES,
+  MAX_BYTES,
   type QueuedMessage,
   shortened,
   type Texts,
@@ -139,7 +139,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
     if (!queue || queue.blocked) return { answer: deliverNow(addressed) };
     const { title, message: text, html } = message;
     const texts = { title, message: text, ...(html !== undefined && { html }) };
-    if (bytesOf(texts) > LARGEST_BYTES) return { answer: Promise.resolve(refuse(addressed)) };
+    if (bytesOf(texts) > MAX_BYTES) return { answer: Promise.resolve(refuse(addressed)) };
     const { lastError: error } = queue;
     const waits = Promise.resolve<FirstTry>({ channel, state: "queued", ...(error !== undefined && { error }) });
     const options = optionsOf(message);
@@ -196,7 +196,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
 
   function refuse(addressed: Addressed): FirstTry {
     const { channel } = addressed;
-    const error = `the message is too long: at most ${LARGEST_BYTES} bytes are sent`;
+    const error = `the message is too long: at most ${MAX_BYTES} bytes are sent`;
     reportLost(addressed, "refused", { error });
     return { channel, state: "failed", error };
   }

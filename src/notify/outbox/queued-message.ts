@@ -78,16 +78,16 @@ export function hashOf({ title, message, html = "" }: Texts, options: MessageOpt
 }
 
 /** Longer messages are refused. */
-export const LARGEST_BYTES = 1_048_576;
+export const MAX_BYTES = 1_048_576;
 
 // The size of a row without its texts.
 const ROW_BYTES = 200;
 
-const LONGEST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /** The beginning of a long text. */
 export function shortened(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${ownBeginning(text, LONGEST_SHOWN).toWellFormed()}…` : text;
+  return text.length > MAX_SHOWN ? `${ownBeginning(text, MAX_SHOWN).toWellFormed()}…` : text;
 }
 
 export function bytesOf({ title, message, html = "" }: Texts): number {

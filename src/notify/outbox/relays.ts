@@ -37,7 +37,7 @@ export interface RelaysDeps {
 
 /** How long one channel has, by importance, before the next one is tried too. */
 const AFTER_MS: Readonly<Record<Rank, number>> = { 0: 15 * 60_000, 1: 60_000, 2: 15_000 };
-const MOST_STANDING_BY = 10_000;
+const MAX_STANDING_BY = 10_000;
 
 export function createRelays({ clock, uptime, send, withdraw, mark }: RelaysDeps): Relays {
   /** All copies that are not over, by the id of their relay and in their order. */
@@ -102,7 +102,7 @@ export function createRelays({ clock, uptime, send, withdraw, mark }: RelaysDeps
       const { relay } = message;
       if (!relay) return false;
       const before = copies.get(relay.id) ?? [];
-      const waits = before.length > 0 && dueInMs(message) > 0 && standing.size < MOST_STANDING_BY;
+      const waits = before.length > 0 && dueInMs(message) > 0 && standing.size < MAX_STANDING_BY;
       copies.set(relay.id, [...before, message]);
       if (!waits) return false;
       standing.add(message);

@@ -34,7 +34,7 @@ export interface RetryScheduleOptions {
   earlier?: { retryAfterMs: number; failed: boolean } | undefined;
 }
 
-const PAUSES = { firstMs: 5000, longestMs: 10 * 60_000 };
+const PAUSES = { firstMs: 5000, maxMs: 10 * 60_000 };
 // The first pause after a start, however long the pauses were before: people restart to see whether it works now. The network
 // may come up a little later than the hub.
 const AFTER_START_MS = 3000;

@@ -3,8 +3,8 @@ import { ownBeginning } from "../../core/memory-size.ts";
 import { DEFAULT_TITLE } from "../render.ts";
 import type { HeldMessage } from "./held-store.ts";
 
-const MOST_LINES = 50;
-const LONGEST_LINE = 200;
+const MAX_LINES = 50;
+const MAX_LINE = 200;
 /** Fits into one message of every service, with room for its markup. */
 const LONGEST = 900;
 
@@ -24,7 +24,7 @@ export function digestOf(held: readonly HeldMessage[], now: number, houseTime: (
   for (const message of held) {
     if (!message.texts) continue;
     const line = lineOf(message, today, houseTime(message.at));
-    if (lines.length >= MOST_LINES || length + line.length > LONGEST) break;
+    if (lines.length >= MAX_LINES || length + line.length > LONGEST) break;
     lines.push(line);
     length += line.length + 1;
     told += message.count;
@@ -42,6 +42,6 @@ function lineOf({ texts, count }: HeldMessage, today: string, at: string): strin
   const text = title === "" || title === DEFAULT_TITLE ? message : `${title}: ${message}`;
   const oneLine = text.replace(/\s+/gu, " ").trim();
   const short =
-    oneLine.length > LONGEST_LINE ? `${ownBeginning(oneLine, LONGEST_LINE).toWellFormed()}…` : oneLine.toWellFormed();
+    oneLine.length > MAX_LINE ? `${ownBeginning(oneLine, MAX_LINE).toWellFormed()}…` : oneLine.toWellFormed();
   return `${when} ${short}${count > 1 ? ` (${count} times)` : ""}`;
 }

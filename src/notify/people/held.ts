@@ -35,11 +35,11 @@ export interface HeldOptions {
   isSent: (id: string) => boolean;
 }
 
-const MOST_HELD = 200;
+const MAX_HELD = 200;
 /** How late a digest may be: modes change at any time, and so may the clock. */
 const LOOK_MS = 15_000;
 const COUNTS_MS = 10_000;
-const LONGEST_TEXT = 2000;
+const MAX_TEXT = 2000;
 
 /** Continues with what earlier runs held. */
 export function openHeldMessages({
@@ -107,8 +107,8 @@ export function openHeldMessages({
   return {
     hold({ name, channels }, { title, message }) {
       const held = byPerson.get(name) ?? [];
-      const texts = { title: title.slice(0, LONGEST_TEXT), message: message.slice(0, LONGEST_TEXT) };
-      const isFull = held.length >= MOST_HELD;
+      const texts = { title: title.slice(0, MAX_TEXT), message: message.slice(0, MAX_TEXT) };
+      const isFull = held.length >= MAX_HELD;
       const known = alike(held, texts) ?? (isFull ? alike(held, undefined) : undefined);
       if (known) {
         known.count++;

@@ -6,7 +6,7 @@ import type { Zone } from "../../core/zone.ts";
 const DAY_MINS = 1440;
 const MIN_MS = 60_000;
 /** Spans that follow each other without a gap are followed for so long. */
-const MOST_SPANS = 50;
+const MAX_SPANS = 50;
 
 /** In minutes of the day; `to` is up to 1440. */
 export interface QuietSpan {
@@ -30,7 +30,7 @@ export function parseQuietHours(given: string | readonly GivenSpan[] = []): Quie
 /** Epoch ms at which it is no longer quiet; undefined when it is not quiet now. */
 export function quietUntil(spans: readonly QuietSpan[], now: number, zone: Zone): number | undefined {
   let until: number | undefined;
-  for (let round = 0; round < MOST_SPANS; round++) {
+  for (let round = 0; round < MAX_SPANS; round++) {
     const end = endOf(spans, until ?? now, zone);
     if (end === undefined) return until;
     until = end;

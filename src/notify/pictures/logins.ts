@@ -18,7 +18,7 @@ interface Asked {
   count: number;
 }
 
-const MOST_REMEMBERED = 100;
+const MAX_REMEMBERED = 100;
 const CNONCE_BYTES = 16;
 const BASIC: Challenge = { scheme: "basic", parameters: {} };
 
@@ -38,7 +38,7 @@ export function createLogins(random: RandomBytes): Logins {
   function remember(key: string, asked: Asked): void {
     remembered.delete(key);
     remembered.set(key, asked);
-    for (const oldest of remembered.keys()) if (remembered.size > MOST_REMEMBERED) remembered.delete(oldest);
+    for (const oldest of remembered.keys()) if (remembered.size > MAX_REMEMBERED) remembered.delete(oldest);
   }
 
   return {

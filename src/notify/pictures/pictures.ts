@@ -45,14 +45,14 @@ const SEND_WITHIN_MS = 10_000;
 const BYTES_PER_MS = 64;
 /** Rules that tell several channels of one moment show the same picture. */
 const SHARED_MS = 1000;
-const MOST_AT_ONCE = 16;
-const MOST_PROBLEMS = 1000;
+const MAX_AT_ONCE = 16;
+const MAX_PROBLEMS = 1000;
 /** An older picture may show nothing of what the message is about: it says so. */
 const OLD_MS = 60_000;
 /** Taken after a restart only where the moment is hardly over. */
 const STILL_THEN_MS = 60_000;
 const SWEEP_AFTER_MS = 1000;
-const SWEEP_AGAIN_MS = 10 * 60_000;
+const SWEEP_INTERVAL_MS = 10 * 60_000;
 
 export function startPictures(options: PicturesOptions): Pictures {
   const { clock, log, notifier } = options;
@@ -95,7 +95,7 @@ export function startPictures(options: PicturesOptions): Pictures {
     const alive = new Set(waiting.all().map((row) => row.message_id));
     for (const id of problems.keys()) if (!alive.has(id)) problems.delete(id);
     const left = await (await storeOf()).sweep((id) => alive.has(id) || taking.has(id));
-    if (left > 0) sweepIn(SWEEP_AGAIN_MS);
+    if (left > 0) sweepIn(SWEEP_INTERVAL_MS);
   }
 
   async function shot(image: string): Promise<Captured> {
@@ -109,7 +109,7 @@ export function startPictures(options: PicturesOptions): Pictures {
   function shared(image: string): Promise<Captured> {
     const under = shots.get(image);
     if (under !== undefined) return under;
-    if (shots.size >= MOST_AT_ONCE) return Promise.reject(new Error("too many pictures are being taken"));
+    if (shots.size >= MAX_AT_ONCE) return Promise.reject(new Error("too many pictures are being taken"));
     const taken = shot(image);
     shots.set(image, taken);
     const forget = (): void => void after("picture", SHARED_MS, () => shots.delete(image));
@@ -131,7 +131,7 @@ export function startPictures(options: PicturesOptions): Pictures {
     } catch (error) {
       const problem = messageOf(error);
       log.warn("a message goes without its picture", { image: image.slice(0, 200), reason: problem });
-      if (problems.size < MOST_PROBLEMS) problems.set(id, problem);
+      if (problems.size < MAX_PROBLEMS) problems.set(id, problem);
       return { problem };
     } finally {
       taking.delete(id);

@@ -14,7 +14,7 @@ const TAG_BYTES = 16;
 /** The header, the mark of the last record, and the tag. */
 const OVERHEAD_BYTES = SALT_BYTES + 4 + 1 + 65 + 1 + TAG_BYTES;
 /** Push services take at least 4096 bytes. */
-export const LONGEST_PLAIN_BYTES = 4096 - OVERHEAD_BYTES;
+export const MAX_PLAIN_BYTES = 4096 - OVERHEAD_BYTES;
 
 /** Throws where the browser's key is no point of the curve. */
 export function encrypt(plain: Uint8Array, { p256dh, auth }: ReceiverKeys, random: RandomBytes): Buffer {

@@ -3,14 +3,14 @@ import { answerLinks } from "../answer-links.ts";
 import type { ChannelMessage } from "../channel.ts";
 import { shorten } from "../markup/long-text.ts";
 import { fitted, isSilent, textOf } from "../plain-message.ts";
-import { LONGEST_PLAIN_BYTES } from "./encryption.ts";
+import { MAX_PLAIN_BYTES } from "./encryption.ts";
 
-const LONGEST_TITLE = 120;
-const LONGEST_TAG = 100;
-const LONGEST_LINK = 1000;
-const LONGEST_LABEL = 60;
+const MAX_TITLE = 120;
+const MAX_TAG = 100;
+const MAX_LINK = 1000;
+const MAX_LABEL = 60;
 /** Browsers show two buttons, of which one confirms. */
-const MOST_ACTIONS = 1;
+const MAX_ACTIONS = 1;
 
 /** As src/web/worker/push.ts reads it. */
 export interface PushMessage {
@@ -34,22 +34,20 @@ const EMERGENCY = 2;
 
 export function pushMessage(message: ChannelMessage, houseTime: (at: number) => string): Uint8Array {
   const { title, tag, id, at, priority = 0, notice } = message;
-  const [confirm, ...others] = answerLinks(message).filter(({ url }) => url.length <= LONGEST_LINK);
-  const actions = others
-    .slice(0, MOST_ACTIONS)
-    .map(({ label, url }) => ({ label: shorten(label, LONGEST_LABEL), url }));
+  const [confirm, ...others] = answerLinks(message).filter(({ url }) => url.length <= MAX_LINK);
+  const actions = others.slice(0, MAX_ACTIONS).map(({ label, url }) => ({ label: shorten(label, MAX_LABEL), url }));
   const rest: Omit<PushMessage, "body"> = {
-    title: shorten(title.toWellFormed(), LONGEST_TITLE),
-    tag: (tag ?? id).toWellFormed().slice(0, LONGEST_TAG),
+    title: shorten(title.toWellFormed(), MAX_TITLE),
+    tag: (tag ?? id).toWellFormed().slice(0, MAX_TAG),
     at,
     silent: isSilent(message),
     stays: priority >= EMERGENCY,
     ...(confirm && { confirm: confirm.url }),
     ...(actions.length > 0 && { actions }),
-    ...(notice !== undefined && notice.length <= LONGEST_TAG && { notice }),
+    ...(notice !== undefined && notice.length <= MAX_TAG && { notice }),
   };
   const withText = (limit: number): PushMessage => ({ ...rest, body: textOf(message, houseTime, limit) });
-  const shown = fitted(withText, { limit: LONGEST_PLAIN_BYTES, bytes: LONGEST_PLAIN_BYTES });
+  const shown = fitted(withText, { limit: MAX_PLAIN_BYTES, bytes: MAX_PLAIN_BYTES });
   return new TextEncoder().encode(JSON.stringify(shown));
 }
 

@@ -24,7 +24,7 @@ export interface Push {
 
 const TOKEN_MS = 12 * 3_600_000;
 const RENEWED_MS = 3_600_000;
-const MOST_TOKENS = 50;
+const MAX_TOKENS = 50;
 const SERVICE = "the push service";
 
 /** Resolves with the status, or "gone" where the browser does not want messages any more. Rejects with a DeliveryError. */
@@ -37,7 +37,7 @@ export function createPushSender({ fetch, clock, random, key, contact }: PushSen
       return known.header;
     const expiresAt = clock.now() + TOKEN_MS;
     const header = vapidHeader(key(), { origin, contact, expiresAt });
-    if (tokens.size >= MOST_TOKENS) tokens.clear();
+    if (tokens.size >= MAX_TOKENS) tokens.clear();
     tokens.set(origin, { header, expiresAt });
     return header;
   }

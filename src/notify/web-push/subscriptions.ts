@@ -30,8 +30,8 @@ export interface Subscriptions {
 }
 
 /** A person has a handful of browsers; of more, the oldest are forgotten. */
-export const MOST_OF_A_USER = 20;
-const MOST_READ = 1000;
+export const MAX_OF_A_USER = 20;
+const MAX_READ = 1000;
 
 interface Row extends GivenSubscription {
   username: string;
@@ -49,13 +49,13 @@ export function openSubscriptions({ durable: db }: Pick<StateDb, "durable">, now
   const trim = db.query(
     `DELETE FROM web_push_subscriptions WHERE endpoint IN
        (SELECT endpoint FROM web_push_subscriptions WHERE user_id = ? AND endpoint <> ?
-          ORDER BY created_at DESC, endpoint LIMIT -1 OFFSET ${MOST_OF_A_USER - 1})`,
+          ORDER BY created_at DESC, endpoint LIMIT -1 OFFSET ${MAX_OF_A_USER - 1})`,
   );
   const removeOwn = db.query("DELETE FROM web_push_subscriptions WHERE user_id = ? AND endpoint = ?");
   const removeAny = db.query("DELETE FROM web_push_subscriptions WHERE endpoint = ?");
   const all = db.query<Row, []>(
     `SELECT endpoint, p256dh, auth, username FROM web_push_subscriptions JOIN users ON users.id = user_id
-       ORDER BY web_push_subscriptions.created_at LIMIT ${MOST_READ}`,
+       ORDER BY web_push_subscriptions.created_at LIMIT ${MAX_READ}`,
   );
   const insert = db.transaction((userId: string, { endpoint, p256dh, auth }: GivenSubscription) => {
     write.run(endpoint, userId, p256dh, auth, now());

@@ -1,6 +1,6 @@
 // What the placeholders of a webhook stand for.
 import type { ChannelMessage } from "../channel.ts";
-import { LONGEST_TEXT_BYTES } from "../message-json.ts";
+import { MAX_TEXT_BYTES } from "../message-json.ts";
 import { isSilent, textOf } from "../plain-message.ts";
 
 export const PLACEHOLDERS = [
@@ -29,7 +29,7 @@ export function valuesOf(
   return {
     id: message.id,
     title: message.title.toWellFormed(),
-    message: textOf(message, houseTime, LONGEST_TEXT_BYTES),
+    message: textOf(message, houseTime, MAX_TEXT_BYTES),
     priority: String(message.priority ?? 0),
     silent: String(isSilent(message)),
     tag: (message.tag ?? "").toWellFormed(),

@@ -5,7 +5,7 @@ import { defineAction } from "../model/define.ts";
 import { text } from "../model/fields.ts";
 import { branchFields, innerList, passes, shown } from "../model/flow.ts";
 
-const MOST_CHOICES = 100;
+const MAX_CHOICES = 100;
 
 export const choose = defineAction({
   type: "choose",
@@ -21,7 +21,7 @@ export const choose = defineAction({
         },
         { additionalProperties: false },
       ),
-      { minItems: 1, maxItems: MOST_CHOICES, description: "Evaluated one after the other, until one passes" },
+      { minItems: 1, maxItems: MAX_CHOICES, description: "Evaluated one after the other, until one passes" },
     ),
     else_actions: Type.Optional(innerList(action, "Run if no choice passes")),
   }),

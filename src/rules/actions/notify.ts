@@ -9,8 +9,8 @@ import { defineAction } from "../model/define.ts";
 import { choice, IMAGE, name, secs, TEMPLATE, text } from "../model/fields.ts";
 import { shortened } from "../model/values.ts";
 
-const MOST_CHANNELS = 50;
-const MOST_ACTIONS = 8;
+const MAX_CHANNELS = 50;
+const MAX_ACTIONS = 8;
 const A_DAY_SECS = 86_400;
 const action = Type.Object(
   {
@@ -33,7 +33,7 @@ const priority = Type.Union([...WORDS.map((word) => Type.Literal(word)), Type.In
   description:
     "`low`, `normal`, `high` or `emergency`, or from -2 (silent) to 2 (emergency): the more important go first, and sound where the channel can; without it, the channel's own",
 });
-const MOST_IMAGE_CHARS = 1000;
+const MAX_IMAGE_CHARS = 1000;
 /** How far an action is that has handed its message over. */
 const STORED = "stored";
 
@@ -53,7 +53,7 @@ export const notify = defineAction({
     channels: Type.Optional(
       Type.Array(channelName, {
         minItems: 1,
-        maxItems: MOST_CHANNELS,
+        maxItems: MAX_CHANNELS,
         description: "The names of several channels, instead of `channel`",
       }),
     ),
@@ -73,13 +73,13 @@ export const notify = defineAction({
     image: Type.Optional(
       text(
         "A picture that goes with it: `device:ID` (the camera's snapshot address, or that in `device:ID/ATTRIBUTE`), `mqtt:TOPIC`, or a file such as `pictures/plan.png`",
-        { maxLength: MOST_IMAGE_CHARS, [IMAGE]: true },
+        { maxLength: MAX_IMAGE_CHARS, [IMAGE]: true },
       ),
     ),
     actions: Type.Optional(
       Type.Array(action, {
         minItems: 1,
-        maxItems: MOST_ACTIONS,
+        maxItems: MAX_ACTIONS,
         description: "Buttons under it, beside the one that confirms, where the channel has buttons",
       }),
     ),

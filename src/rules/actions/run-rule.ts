@@ -7,7 +7,7 @@ import { defineAction } from "../model/define.ts";
 import { expression, name, table } from "../model/fields.ts";
 import { show } from "../model/values.ts";
 
-const MOST_BYTES = 16_384;
+const MAX_BYTES = 16_384;
 
 export const runRule = defineAction({
   type: "run_rule",
@@ -24,8 +24,8 @@ export const runRule = defineAction({
   }),
   check(spec) {
     checkNotBoth(spec, ["parameters", "expression"]);
-    if (jsonBytes(spec.parameters ?? {}) > MOST_BYTES)
-      throw invalid("parameters", `must have at most ${MOST_BYTES} bytes`);
+    if (jsonBytes(spec.parameters ?? {}) > MAX_BYTES)
+      throw invalid("parameters", `must have at most ${MAX_BYTES} bytes`);
   },
   async run({ rule_id, conditions, wait, parameters, expression }, scope) {
     const goesOn = await scope.rules.awaitRun(rule_id);
@@ -43,6 +43,6 @@ export const runRule = defineAction({
 });
 
 function mapOf(value: unknown): JsonObject {
-  if (isObject(value) && jsonBytes(value) <= MOST_BYTES) return value;
-  throw invalid("expression", `must give a map of at most ${MOST_BYTES} bytes, and gave ${show(value)}`);
+  if (isObject(value) && jsonBytes(value) <= MAX_BYTES) return value;
+  throw invalid("expression", `must give a map of at most ${MAX_BYTES} bytes, and gave ${show(value)}`);
 }

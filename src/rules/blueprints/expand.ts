@@ -33,8 +33,8 @@ export interface Expansion {
 }
 
 /** Of all texts and values of the rule together. */
-const MOST_CHARS = 1024 * 1024;
-const MOST_VALUES = 50_000;
+const MAX_CHARS = 1024 * 1024;
+const MAX_VALUES = 50_000;
 const TOO_LARGE = "these inputs make a rule of more than a megabyte: choose fewer devices, or shorter texts";
 
 class TooLarge extends Error {}
@@ -56,7 +56,7 @@ export function expand({ rule, inputs, values, names }: Expansion): Expanded {
   const moved = new Map<string, string>();
   const problems: Problem[] = [];
   const messages = new Set(inputs.filter(({ type }) => type === "message").map(({ id }) => id));
-  const left = { chars: MOST_CHARS, values: MOST_VALUES };
+  const left = { chars: MAX_CHARS, values: MAX_VALUES };
 
   function count(value: Json): Json {
     left.values -= Array.isArray(value) ? value.length + 1 : 1;

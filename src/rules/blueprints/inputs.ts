@@ -27,7 +27,7 @@ export interface BlueprintInput {
 /** Values as the rule gets them; without a key where an optional input is not given. */
 export type InputValues = ReadonlyMap<string, Json>;
 
-const MOST_INPUTS = 50;
+const MAX_INPUTS = 50;
 const ID = /^[a-z][a-z0-9_]{0,63}$/;
 const TYPES = Object.keys(inputTypes);
 
@@ -61,8 +61,8 @@ export function readInputs(value: Json | undefined, problems: Problem[]): Bluepr
     return [];
   }
   const ids = Object.keys(value);
-  if (ids.length > MOST_INPUTS) {
-    problems.push({ path: "inputs", message: `a blueprint has at most ${MOST_INPUTS} inputs` });
+  if (ids.length > MAX_INPUTS) {
+    problems.push({ path: "inputs", message: `a blueprint has at most ${MAX_INPUTS} inputs` });
     return [];
   }
   return ids.flatMap((id) => readInput(id, value[id] as Json, problems) ?? []);

@@ -45,7 +45,7 @@ export interface BlueprintReading {
 }
 
 const NESTED = "a blueprint cannot use another blueprint: write here what that one says";
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** Never throws. */
 export function readBlueprint(text: string, reading: BlueprintReading): ReadBlueprint {
@@ -69,7 +69,7 @@ function read(text: string, { shape, checkExpression, id, file, isTried = false 
   if (found.length === 0) found.push(...placeProblems(rule, inputs));
   if (found.length === 0 && !isTried) found.push(...trialProblems({ rule, inputs, checkExpression }));
   const located = found
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN)
     .map(({ path, message }) => ({ path, ...source.problemAt(path, message) }))
     .sort((a, b) => a.line - b.line || a.column - b.column);
   const blueprint = { id, name: String(name), description: String(description), inputs, rule };

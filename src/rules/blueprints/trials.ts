@@ -3,7 +3,7 @@ import type { Json } from "../../core/json.ts";
 import { inputTypes, optionsOf } from "./input-types.ts";
 import type { BlueprintInput, InputValues } from "./inputs.ts";
 
-const MOST_TRIALS = 60;
+const MAX_TRIALS = 60;
 
 export function trialsOf(inputs: readonly BlueprintInput[]): InputValues[] {
   const everything = new Map(inputs.map((input) => [input.id, sampleFor(input)]));
@@ -15,7 +15,7 @@ export function trialsOf(inputs: readonly BlueprintInput[]): InputValues[] {
   const turned = inputs.flatMap((input) =>
     alternativesOf(input).map((value): InputValues => new Map([...everything, [input.id, value]])),
   );
-  return [everything, needed, ...turned].slice(0, MOST_TRIALS);
+  return [everything, needed, ...turned].slice(0, MAX_TRIALS);
 }
 
 function alternativesOf({ type, declared }: BlueprintInput): Json[] {

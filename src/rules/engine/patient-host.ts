@@ -5,7 +5,7 @@ import type { RuleHost } from "../model/host.ts";
 import type { Waits } from "./waits.ts";
 
 // As long as devices have to come back: see state/availability.ts.
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 export interface PatientHostOptions {
   clock: Clock;
@@ -19,12 +19,12 @@ export function createPatience({
 }: PatientHostOptions): (host: RuleHost, signal: AbortSignal) => RuleHost {
   const started = { wall: clock.now(), mono: clock.mono(), restored: false };
 
-  const leftMs = (): number => PATIENCE_MS - (clock.mono() - started.mono);
+  const leftMs = (): number => TIMEOUT_MS - (clock.mono() - started.mono);
 
   /** False if the time is over. */
   async function change(deviceId: string | undefined, signal: AbortSignal): Promise<boolean> {
     const wanted = { event: "device_availability_changed", deviceId };
-    return (await waits.forEvent(wanted, { deadline: { since: started, ms: PATIENCE_MS }, signal })) !== undefined;
+    return (await waits.forEvent(wanted, { deadline: { since: started, ms: TIMEOUT_MS }, signal })) !== undefined;
   }
 
   const waiting = (host: RuleHost, signal: AbortSignal): Pick<RuleHost, "command" | "activateScene"> => ({

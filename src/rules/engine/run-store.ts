@@ -50,7 +50,7 @@ export interface RunJournal {
 }
 
 /** More at once is written into the rows: it would end the segment. */
-const MOST_NOTE_CHARS = 262_144;
+const MAX_NOTE_CHARS = 262_144;
 
 type Db = Pick<StateDb, "own" | "behind" | "trouble">;
 
@@ -93,7 +93,7 @@ function writeToJournal(rows: RunRows, journal: RunJournal, trouble: Db["trouble
   return {
     write(changed, over, { secured } = { secured: false }) {
       const notes = [...over.map((run): RunNote => ({ run })), ...changed.map(noteOf)];
-      if (charsOf(changed) <= MOST_NOTE_CHARS) {
+      if (charsOf(changed) <= MAX_NOTE_CHARS) {
         journal.writeRuns(notes, secured ? "now" : changed.length > 0 ? "soon" : "later");
         unwritten.add(notes);
         return;

@@ -5,7 +5,7 @@ import { type CelNode, type Evaluator, failure, type Macro, type Run, type TypeC
 import { type CelMap, isMap, keysOf, lookUp } from "./maps.ts";
 import { kindOf, numberIn } from "./values.ts";
 
-const MOST_NAMES_SHOWN = 12;
+const MAX_NAMES_SHOWN = 12;
 
 export const attributeAccess: Run = (evaluator, node, variables) => {
   const [left, name] = node.args as [CelNode, string];
@@ -62,8 +62,8 @@ function item(list: readonly unknown[], { key, left, node }: Omit<Reach, "contai
 function othersOf(container: CelMap, name: string): string {
   const names = keysOf(container).map(String);
   if (names.length === 0) return " (it is empty)";
-  const more = names.length > MOST_NAMES_SHOWN ? ", …" : "";
-  return `${didYouMean(name, names)} (it has ${names.slice(0, MOST_NAMES_SHOWN).join(", ")}${more})`;
+  const more = names.length > MAX_NAMES_SHOWN ? ", …" : "";
+  return `${didYouMean(name, names)} (it has ${names.slice(0, MAX_NAMES_SHOWN).join(", ")}${more})`;
 }
 
 function sourceOf(node: CelNode): string {

@@ -18,8 +18,8 @@ export interface Expressions {
   compile(text: string): Compiled;
 }
 
-const LONGEST_EXPRESSION = 4096;
-const MOST_HELD = 10_000;
+const MAX_EXPRESSION = 4096;
+const MAX_HELD = 10_000;
 
 export function createExpressions(): Expressions {
   let current: Present | undefined;
@@ -69,7 +69,7 @@ export function createExpressions(): Expressions {
       // Put last again: the least recently used is evicted.
       held.delete(text);
       held.set(text, compiled);
-      if (held.size > MOST_HELD) for (const oldest of held.keys()) if (held.delete(oldest)) break;
+      if (held.size > MAX_HELD) for (const oldest of held.keys()) if (held.delete(oldest)) break;
       return compiled;
     },
   };
@@ -102,8 +102,8 @@ export function createCompiler(
   }
 
   return function compile(text) {
-    if (text.length > LONGEST_EXPRESSION)
-      return { ok: false, problem: at(text, 0, `is longer than ${LONGEST_EXPRESSION} characters`) };
+    if (text.length > MAX_EXPRESSION)
+      return { ok: false, problem: at(text, 0, `is longer than ${MAX_EXPRESSION} characters`) };
     if (text.trim() === "") return { ok: false, problem: at(text, 0, "the expression is empty") };
     try {
       const parsed = environment.parse(text);

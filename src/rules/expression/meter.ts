@@ -2,12 +2,12 @@
 // Steps are counted, not timed, so that a rule is refused on every machine or on none.
 import { timeProblem } from "./times.ts";
 
-const MOST_STEPS = 100_000;
-const LONGEST_TEXT = 65_536;
-const LONGEST_LIST = 10_000;
+const MAX_STEPS = 100_000;
+const MAX_TEXT = 65_536;
+const MAX_LIST = 10_000;
 const CHARACTERS_A_STEP = 64;
 const DEEPEST_VALUE = 64;
-const LARGEST_INT = 2n ** 63n;
+const MAX_INT = 2n ** 63n;
 
 /** More than an expression may do. The message is for the author of the rule. */
 class TooMuch extends Error {}
@@ -34,7 +34,7 @@ export function createMeter(): Meter {
 
   function charge(more: number): void {
     steps += more;
-    if (!(steps <= MOST_STEPS)) refuse("does too much: it goes through too many values, or too long ones");
+    if (!(steps <= MAX_STEPS)) refuse("does too much: it goes through too many values, or too long ones");
   }
 
   function weighDeep(value: object, depth: number): void {
@@ -57,15 +57,15 @@ export function createMeter(): Meter {
     charge,
     pass(value) {
       if (typeof value === "string") {
-        if (value.length > LONGEST_TEXT) refuse(`makes a text of more than ${LONGEST_TEXT} characters`);
+        if (value.length > MAX_TEXT) refuse(`makes a text of more than ${MAX_TEXT} characters`);
         charge(1 + value.length / CHARACTERS_A_STEP);
       } else if (Array.isArray(value)) {
         // Its length is charged where something goes through it: a list that grows comes by here for each item.
-        if (value.length > LONGEST_LIST) refuse(`works on a list of more than ${LONGEST_LIST} items`);
+        if (value.length > MAX_LIST) refuse(`works on a list of more than ${MAX_LIST} items`);
         charge(1);
-      } else if (value instanceof Uint8Array && value.length > LONGEST_TEXT) {
-        refuse(`makes bytes of more than ${LONGEST_TEXT}`);
-      } else if (typeof value === "bigint" && (value >= LARGEST_INT || value < -LARGEST_INT)) {
+      } else if (value instanceof Uint8Array && value.length > MAX_TEXT) {
+        refuse(`makes bytes of more than ${MAX_TEXT}`);
+      } else if (typeof value === "bigint" && (value >= MAX_INT || value < -MAX_INT)) {
         refuse("makes a whole number beyond 64 bits");
       } else {
         charge(1);

@@ -5,7 +5,7 @@ import { type Environment, EvaluationError } from "@marcbachmann/cel-js";
 type Num = number | bigint;
 type Arithmetic = (a: number, b: number) => number;
 
-const MOST_DIGITS = 10n;
+const MAX_DIGITS = 10n;
 const PAIRS = ["int, int", "int, double", "double, int", "double, double"];
 
 export function registerNumbers(environment: Environment): void {
@@ -28,7 +28,7 @@ export function registerNumbers(environment: Environment): void {
   environment.registerFunction("round(double): int", (a: number) => wholeOf(Math.round(a)));
   environment.registerFunction("round(int, int): int", (a: bigint) => a);
   environment.registerFunction("round(double, int): double", (a: number, digits: bigint) => {
-    if (digits < 0n || digits > MOST_DIGITS) throw refused(`round() takes 0 to ${MOST_DIGITS} digits`);
+    if (digits < 0n || digits > MAX_DIGITS) throw refused(`round() takes 0 to ${MAX_DIGITS} digits`);
     // Shifted in decimal, as 1.005 * 100 is less than 100.5.
     const rounded = Number(`${Math.round(Number(`${a}e${digits}`))}e-${digits}`);
     return Number.isFinite(rounded) ? rounded : a;

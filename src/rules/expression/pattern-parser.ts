@@ -21,7 +21,7 @@ interface PatternFlags {
   multiline: boolean;
 }
 
-const MOST_REPEATS = 200;
+const MAX_REPEATS = 200;
 const DEEPEST_GROUP = 20;
 
 /** Throws `PatternProblem`. */
@@ -94,8 +94,8 @@ class PatternParser {
     this.#at += written[0].length;
     const least = Number(written[1]);
     const most = !written[2] ? least : written[3] ? Number(written[3]) : Number.POSITIVE_INFINITY;
-    if (least > MOST_REPEATS || (Number.isFinite(most) && most > MOST_REPEATS) || most < least)
-      throw new PatternProblem(`${written[0]} is not a count from 0 to ${MOST_REPEATS}`);
+    if (least > MAX_REPEATS || (Number.isFinite(most) && most > MAX_REPEATS) || most < least)
+      throw new PatternProblem(`${written[0]} is not a count from 0 to ${MAX_REPEATS}`);
     return { least, most };
   }
 

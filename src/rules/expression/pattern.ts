@@ -25,8 +25,8 @@ export interface Pattern {
 
 export type PatternResult = { ok: true; pattern: Pattern } | { ok: false; problem: string };
 
-const LONGEST_PATTERN = 500;
-const MOST_INSTRUCTIONS = 2000;
+const MAX_PATTERN = 500;
+const MAX_INSTRUCTIONS = 2000;
 
 interface Draft {
   readonly program: Instruction[];
@@ -36,7 +36,7 @@ interface Draft {
 
 export function compilePattern(text: string): PatternResult {
   try {
-    if (text.length > LONGEST_PATTERN) throw new PatternProblem(`it is longer than ${LONGEST_PATTERN} characters`);
+    if (text.length > MAX_PATTERN) throw new PatternProblem(`it is longer than ${MAX_PATTERN} characters`);
     const program: Instruction[] = [];
     emit({ program, parts: 0 }, parsePattern(text));
     program.push({ kind: "found" });
@@ -55,7 +55,7 @@ function codeOf(character: string): number {
 }
 
 function emit(draft: Draft, node: PatternNode): void {
-  if (++draft.parts > MOST_INSTRUCTIONS) throw new PatternProblem("its repetitions make it too large");
+  if (++draft.parts > MAX_INSTRUCTIONS) throw new PatternProblem("its repetitions make it too large");
   if (node.kind === "one" || node.kind === "edge") draft.program.push(node);
   else if (node.kind === "sequence") for (const part of node.parts) emit(draft, part);
   else if (node.kind === "either") emitEither(draft, node.branches);

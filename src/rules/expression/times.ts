@@ -11,7 +11,7 @@ const NANOSECONDS: Readonly<Record<string, bigint>> = {
 const A_SECOND = 1_000_000_000n;
 const FRACTION_DIGITS = 12;
 // BigInt takes long for long digits.
-const LONGEST_DURATION = 64;
+const MAX_DURATION = 64;
 const MAX_NANOSECONDS = 2n ** 63n;
 const NO_TIMESTAMP = 'this is not a time; write "2026-06-15T11:00:00Z", or another offset than Z, such as +02:00';
 
@@ -72,7 +72,7 @@ export function timestampJson(time: Timestamp): string {
 /** "1h30m", "-1.5s"; a number without a unit is refused. */
 export function readDuration(text: string, node: CelNode): Duration {
   const [, sign, size] = /^([-+]?)((?:(?:\d+\.?\d*|\.\d+)(?:h|ms|m|s|us|µs|ns))+)$/.exec(
-    text.length > LONGEST_DURATION ? "" : text,
+    text.length > MAX_DURATION ? "" : text,
   ) ?? ["", "", ""];
   if (!size) throw failure(node, NO_DURATION);
   let nanoseconds = 0n;

@@ -38,9 +38,9 @@ export function readRuleFileText(text: string, options: ReadOptions = {}): Reada
   };
 }
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 function inText(text: string, flaws: readonly OwnFlaw[]): (TextProblem & { path: string })[] {
-  const sorted = flaws.toSorted((a, b) => a.offset - b.offset).slice(0, MOST_SHOWN);
+  const sorted = flaws.toSorted((a, b) => a.offset - b.offset).slice(0, MAX_SHOWN);
   return sorted.map(({ path, ...flaw }) => ({ path, ...problemAt(text, flaw) }));
 }

@@ -21,7 +21,7 @@ export interface Translated {
 const LOGS = ["log_events", "log_triggers", "log_actions"];
 const OPTIONAL = ["required_expression", "trigger_condition", "trigger_label", "cooldown_secs"];
 /** Ours are no longer. */
-const MOST_QUEUED = 100;
+const MAX_QUEUED = 100;
 
 export function translateRule(value: JsonObject, mark: Mark): Translated {
   const rule = new Placed<JsonObject>(value, ownMark(mark));
@@ -68,8 +68,8 @@ function triggerOf(trigger: Placed, to: Translating): Placed {
 function runModeOf(mode: Placed | undefined, to: Translating): Members {
   if (!isPlacedObject(mode)) return { run_mode: mode };
   const most: Json = mode.get("max_queue")?.value ?? 10;
-  if (typeof most === "number" && most > MOST_QUEUED)
-    warningAt(to, mode, `here at most ${MOST_QUEUED} runs wait, and not ${most}`);
-  const max = typeof most === "number" ? Math.min(most, MOST_QUEUED) : most;
+  if (typeof most === "number" && most > MAX_QUEUED)
+    warningAt(to, mode, `here at most ${MAX_QUEUED} runs wait, and not ${most}`);
+  const max = typeof most === "number" ? Math.min(most, MAX_QUEUED) : most;
   return { run_mode: mode.with("queued"), max_queued: mode.get("max_queue")?.with(max) };
 }

@@ -25,8 +25,8 @@ export const matchField = Type.Optional(
   ),
 );
 
-const MOST_PARTS = 50;
-const MOST_NAMED = 5;
+const MAX_PARTS = 50;
+const MAX_NAMED = 5;
 
 /** No device never passes, neither with `all` nor with `any`. */
 export function askDevices(
@@ -63,13 +63,13 @@ function askOne(id: string, { expected, ask, missing }: Question, host: HouseRea
 
 function countText(answers: readonly [string, Answer][], passing: number): Json {
   const others = answers.flatMap(([id, { passed }]) => (passed ? [] : [id]));
-  const more = others.length > MOST_NAMED ? `, and ${others.length - MOST_NAMED} more` : "";
-  const names = others.length === 0 ? "" : `; not ${others.slice(0, MOST_NAMED).join(", ")}${more}`;
+  const more = others.length > MAX_NAMED ? `, and ${others.length - MAX_NAMED} more` : "";
+  const names = others.length === 0 ? "" : `; not ${others.slice(0, MAX_NAMED).join(", ")}${more}`;
   return `${passing} of ${answers.length}${names}`;
 }
 
 /** Those that decided first. */
 function partsOf(answers: readonly [string, Answer][], failed: boolean): ConditionTrace[] {
   const parts = answers.map(([, answer]): ConditionTrace => ({ type: "device", ...answer }));
-  return parts.sort((a, b) => Number(a.passed === failed) - Number(b.passed === failed)).slice(0, MOST_PARTS);
+  return parts.sort((a, b) => Number(a.passed === failed) - Number(b.passed === failed)).slice(0, MAX_PARTS);
 }

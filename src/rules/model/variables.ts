@@ -4,16 +4,16 @@ import type { Json, JsonObject } from "../../core/json.ts";
 import { jsonBytes } from "../../core/memory-size.ts";
 import type { ActionScope, TriggerContext } from "./define.ts";
 
-const MOST_BYTES = 65_536;
-const MOST_NAMES = 200;
+const MAX_BYTES = 65_536;
+const MAX_NAMES = 200;
 
 /** Throws HubError `too_large`; then nothing has changed. */
 export function setVariable({ vars }: Pick<ActionScope, "vars">, name: string, value: Json): void {
   const { [name]: before, ...others } = vars;
   const names = Object.keys(others).length + 1;
-  if (names > MOST_NAMES) throw new HubError("too_large", `a run has at most ${MOST_NAMES} variables`);
-  if (jsonBytes(others) + jsonBytes(value) > MOST_BYTES)
-    throw new HubError("too_large", `the variables of a run have at most ${MOST_BYTES} bytes together`);
+  if (names > MAX_NAMES) throw new HubError("too_large", `a run has at most ${MAX_NAMES} variables`);
+  if (jsonBytes(others) + jsonBytes(value) > MAX_BYTES)
+    throw new HubError("too_large", `the variables of a run have at most ${MAX_BYTES} bytes together`);
   // A name such as `__proto__` is a name like any other.
   Object.defineProperty(vars, name, { value, enumerable: true, writable: true, configurable: true });
 }

@@ -22,7 +22,7 @@ interface Reason {
   inside: readonly string[];
 }
 
-const MOST_LISTED = 3;
+const MAX_LISTED = 3;
 const EXPRESSIONS = new Set(["expression", "trigger_condition", "required_expression"]);
 
 /** `must`: whether it had to pass; inside a `not` it must not. It did the opposite. */
@@ -80,8 +80,8 @@ function mustBe(state: string, must: boolean): string {
 }
 
 function listed(texts: readonly string[], joint: string): string {
-  const more = texts.length - MOST_LISTED;
-  return more > 0 ? `${texts.slice(0, MOST_LISTED).join(joint)}${joint}${more} more` : texts.join(joint);
+  const more = texts.length - MAX_LISTED;
+  return more > 0 ? `${texts.slice(0, MAX_LISTED).join(joint)}${joint}${more} more` : texts.join(joint);
 }
 
 function shown(actual: ConditionTrace["actual"]): string {

@@ -42,7 +42,7 @@ export interface LintWarning {
 
 /** Every rule can also be run by hand or by another rule. */
 const CONTEXT_KEYS_BY_HAND = ["actor_name", "rule_id", "rule_name"];
-const MOST_NAMED = 12;
+const MAX_NAMED = 12;
 
 /** Looks at one place of the rule. A new check is a line here. */
 type Check = (place: Place, rule: Rule, house: KnownHouse) => LintWarning[];
@@ -135,8 +135,8 @@ function misspelt({ attributes, described }: KnownHouse, device: string, name: s
   const hint = didYouMean(name, known);
   if (hint !== "") return `the device "${device}" has no attribute "${name}" at present${hint}`;
   if (announced.length === 0) return undefined;
-  const shown = known.slice(0, MOST_NAMED).join(", ");
-  const more = known.length > MOST_NAMED ? ", …" : "";
+  const shown = known.slice(0, MAX_NAMED).join(", ");
+  const more = known.length > MAX_NAMED ? ", …" : "";
   return `the device "${device}" has no attribute "${name}" at present; it has ${shown}${more}`;
 }
 

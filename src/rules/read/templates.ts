@@ -2,7 +2,7 @@
 import { isObject } from "../../core/json.ts";
 import { placeholdersIn } from "../../core/placeholders.ts";
 import type { Problem } from "../../core/schema.ts";
-import { MOST_EXPRESSIONS } from "../../core/template.ts";
+import { MAX_EXPRESSIONS } from "../../core/template.ts";
 import { TEMPLATE, TEMPLATES } from "../model/fields.ts";
 import { type Place, under } from "./walk.ts";
 
@@ -17,9 +17,9 @@ export function templateProblems(place: Place, checkExpression: (text: string) =
   return templatesAt(place).flatMap(({ text, path }) => {
     const placeholders = placeholdersIn(text);
     const expressions = placeholders.filter(({ expression }) => expression);
-    if (expressions.length > MOST_EXPRESSIONS)
+    if (expressions.length > MAX_EXPRESSIONS)
       return [
-        { path, message: `a text has at most ${MOST_EXPRESSIONS} expressions: compute them before, with set_variable` },
+        { path, message: `a text has at most ${MAX_EXPRESSIONS} expressions: compute them before, with set_variable` },
       ];
     return expressions.flatMap(({ source, text: expression, problem }) => {
       const message = problem ?? (expression === "" ? "the expression is empty" : checkExpression(expression));

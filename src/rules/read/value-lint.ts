@@ -34,7 +34,7 @@ const FIELDS: Readonly<Record<string, Op | "op" | "set">> = {
 const FIELDS_OF: Readonly<Record<string, typeof FIELDS>> = { fade_device: { to: "set", from: "set" } };
 /** A command has arguments, which are no attributes. */
 const COMMAND = "command";
-const MOST_NAMED = 8;
+const MAX_NAMED = 8;
 
 /** `schema`: of this trigger, condition or action. */
 export function valueClaims(spec: JsonObject, schema: TSchema, path: string): ValueClaim[] {
@@ -89,8 +89,8 @@ function optionProblem({ value, how }: Compared, { enum: options }: JsonObject):
   if (how === "set" && options.map(String).includes(String(value))) return undefined;
   const texts = options.filter((option) => typeof option === "string");
   const hint = typeof value === "string" ? didYouMean(value, texts) : "";
-  const named = options.slice(0, MOST_NAMED).map(show).join(", ");
-  return `it is never ${show(value)}, only ${named}${options.length > MOST_NAMED ? ", …" : ""}${hint}`;
+  const named = options.slice(0, MAX_NAMED).map(show).join(", ");
+  return `it is never ${show(value)}, only ${named}${options.length > MAX_NAMED ? ", …" : ""}${hint}`;
 }
 
 const KINDS: Readonly<Record<string, (value: Json) => boolean>> = {

@@ -16,7 +16,7 @@ export interface Misses {
   list(): Miss[];
 }
 
-const MOST_KINDS = 50;
+const MAX_KINDS = 50;
 const OTHERS = "other reasons";
 
 export function createMisses(): Misses {
@@ -24,7 +24,7 @@ export function createMisses(): Misses {
   return {
     add(trace) {
       const reason = reasonOf(trace);
-      const why = misses.has(reason) || misses.size < MOST_KINDS ? reason : OTHERS;
+      const why = misses.has(reason) || misses.size < MAX_KINDS ? reason : OTHERS;
       const miss = misses.get(why) ?? { why, count: 0, last: trace.at };
       misses.set(why, { why, count: miss.count + 1, last: trace.at });
     },

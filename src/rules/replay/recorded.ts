@@ -54,10 +54,10 @@ export interface RecordedOptions {
   to: number;
 }
 
-const LARGEST_PAGE = 5000;
+const MAX_PAGE = 5000;
 const SMALLEST_PAGE = 50;
 /** Samples of all devices together, in memory. */
-const MOST_READ_AHEAD = 40_000;
+const MAX_READ_AHEAD = 40_000;
 
 interface Item {
   timestamp: string;
@@ -76,8 +76,8 @@ interface Reader {
 
 export async function readRecorded(options: RecordedOptions): Promise<Recorded> {
   const { history, devices, from, to } = options;
-  const page = Math.floor(MOST_READ_AHEAD / Math.max(1, devices.size));
-  const limit = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, page));
+  const page = Math.floor(MAX_READ_AHEAD / Math.max(1, devices.size));
+  const limit = Math.min(MAX_PAGE, Math.max(SMALLEST_PAGE, page));
   const readers: Reader[] = [...devices].map(([deviceId, attributes]) => {
     return { deviceId, attributes, next: undefined, changes: [], position: 0 };
   });

@@ -26,7 +26,7 @@ export interface Results {
 }
 
 // The answer is one text, which is made at once.
-const MOST_LISTED_ACTIONS = 2000;
+const MAX_LISTED_ACTIONS = 2000;
 
 export function createResults(withoutSecrets: boolean): Results {
   const firings: Trace[] = [];
@@ -37,7 +37,7 @@ export function createResults(withoutSecrets: boolean): Results {
   let evaluations = 0;
 
   function list(trace: Trace): void {
-    if (listed >= MOST_LISTED_ACTIONS) omittedFirings++;
+    if (listed >= MAX_LISTED_ACTIONS) omittedFirings++;
     else {
       firings.push(withoutSecrets ? veiledTrace(trace) : trace);
       listed += 1 + countActions(trace.actions);

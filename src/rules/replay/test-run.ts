@@ -59,9 +59,9 @@ export interface TestOptions {
   privateBooleans?: PrivateBooleans | undefined;
 }
 
-const LONGEST_RUN_MS = 366 * 86_400_000;
-const MOST_STEPS = 30_000;
-const LONGEST_MS = 5000;
+const MAX_RUN_MS = 366 * 86_400_000;
+const MAX_STEPS = 30_000;
+const MAX_MS = 5000;
 
 /** Nothing of it reaches the real house. Throws HubError `not_found` for a trigger or device that is made up wrongly. */
 export async function testRule(options: TestOptions, wanted: TestWanted): Promise<TestResult> {
@@ -101,8 +101,8 @@ async function runToEnd(run: Run, { clock, made, engine, options, changes }: Run
   const beganMono = options.clock.mono();
   const pending = [...changes].sort((a, b) => a.afterSecs - b.afterSecs);
   const whyStopped = (): string | undefined => {
-    if (run.counts.steps > MOST_STEPS) return `the test ended after ${MOST_STEPS} steps: it may never end by itself`;
-    return options.clock.mono() - beganMono > LONGEST_MS ? "the test took too long and was ended" : undefined;
+    if (run.counts.steps > MAX_STEPS) return `the test ended after ${MAX_STEPS} steps: it may never end by itself`;
+    return options.clock.mono() - beganMono > MAX_MS ? "the test took too long and was ended" : undefined;
   };
   const stop = (why: string): void => engine.end(run, why);
   for (;;) {
@@ -114,7 +114,7 @@ async function runToEnd(run: Run, { clock, made, engine, options, changes }: Run
     const why = whyStopped();
     if (why !== undefined) return stop(why);
     if (next === undefined) return stop("the test ended here: it waits for something that does not come");
-    if (next - beganAt > LONGEST_RUN_MS) return stop("the test ended here: it runs for more than a year");
+    if (next - beganAt > MAX_RUN_MS) return stop("the test ended here: it runs for more than a year");
     clock.moveTo(next);
     if (!change || changeAt !== next) clock.runDue();
     else {

@@ -84,7 +84,7 @@ export interface ReplaysOptions {
 }
 
 // Each takes a thread, and some ten megabytes.
-const MOST_REPLAYS = 2;
+const MAX_REPLAYS = 2;
 
 export function createTrials(options: TrialsOptions): Trials {
   const { house, clock, random, evaluate, reader, ids, find, bound, replays } = options;
@@ -110,8 +110,8 @@ export function createTrials(options: TrialsOptions): Trials {
       const { rule, references } = goodOf(tried);
       if ([...running.values()].some((one) => one.caller === caller))
         throw new HubError("conflict", "your last replay is not over yet: wait for it, or cancel it");
-      if (running.size >= MOST_REPLAYS)
-        throw new HubError("conflict", `${MOST_REPLAYS} replays are running, which is the limit: try again soon`);
+      if (running.size >= MAX_REPLAYS)
+        throw new HubError("conflict", `${MAX_REPLAYS} replays are running, which is the limit: try again soon`);
       const id = uuid(random);
       const { from, to } = period;
       const ruleId = "id" in tried ? rule.id : undefined;

@@ -19,7 +19,7 @@ export interface Asked {
 
 const FROM_CHANGES = new Set(["device_state_changed", "numeric_threshold", "button_event", "device_action"]);
 const REPLAYED = new Set([...FROM_CHANGES, "mode_changed", "timer_state_changed", "manual_trigger"]);
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** What is unknown whatever the history has. */
 export function unknownOf(asked: Asked): string[] {
@@ -38,8 +38,8 @@ export function unrecorded({ contents, references, from, zone }: Asked, host: Ho
     return [`no value of ${what} is recorded before ${wallText(first, zone)}: until then the rule saw none`];
   });
   const unique = [...new Set(texts)];
-  const more = unique.length - MOST_NAMED;
-  return more > 0 ? [...unique.slice(0, MOST_NAMED), `${more} more values are not recorded either`] : unique;
+  const more = unique.length - MAX_NAMED;
+  return more > 0 ? [...unique.slice(0, MAX_NAMED), `${more} more values are not recorded either`] : unique;
 }
 
 /** Triggers that actions wait for included. */
@@ -106,7 +106,7 @@ function ownEffects({ contents, references }: Asked): string[] {
   const reads = new Set(contents.reads.map(({ deviceId }) => deviceId));
   const both = [...changed].filter((name) => reads.has(name));
   if (both.length === 0) return [];
-  const names = both.slice(0, MOST_NAMED).map((name) => `"${name}"`);
+  const names = both.slice(0, MAX_NAMED).map((name) => `"${name}"`);
   return [`what its own actions would have changed: ${names.join(", ")} went the way that is recorded`];
 }
 

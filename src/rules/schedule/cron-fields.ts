@@ -26,16 +26,16 @@ const FIELDS = [
   ["month", "1 to 12, or jan to dec"],
   ["day of the week", "0 to 7, or sun to sat"],
 ] as const;
-const LONGEST_TEXT = 500;
+const MAX_TEXT = 500;
 // croner's bit for "the last such weekday of the month".
 const LAST = 32;
 
 // croner takes a quarter of a millisecond for each, and a rule's is read when it is checked and when it begins to run.
-const MOST_KNOWN = 200;
+const MAX_KNOWN = 200;
 const known = new Map<string, CronFields>();
 
 export function parseCronFields(expression: string): CronFieldsResult {
-  if (expression.length > LONGEST_TEXT) return refuse(`is longer than ${LONGEST_TEXT} characters`);
+  if (expression.length > MAX_TEXT) return refuse(`is longer than ${MAX_TEXT} characters`);
   const texts = expression.trim().split(/\s+/);
   const shape = shapeProblem(texts);
   if (shape !== undefined) return refuse(shape);
@@ -44,7 +44,7 @@ export function parseCronFields(expression: string): CronFieldsResult {
   if (before) return { ok: true, fields: before };
   try {
     const fields = fieldsOf(patternOf(texts), texts);
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (known.size >= MAX_KNOWN) known.clear();
     known.set(key, fields);
     return { ok: true, fields };
   } catch (error) {

@@ -49,11 +49,11 @@ export interface Periodic {
   everySecs: number;
 }
 
-const LONGEST_SECS = 366 * 86_400;
+const MAX_SECS = 366 * 86_400;
 
 export function parsePeriodic({ everySecs }: Periodic, zone: Zone): ScheduleResult {
-  if (!Number.isInteger(everySecs) || everySecs < 1 || everySecs > LONGEST_SECS)
-    return { ok: false, problem: `every_secs must be a whole number of seconds from 1 to ${LONGEST_SECS}` };
+  if (!Number.isInteger(everySecs) || everySecs < 1 || everySecs > MAX_SECS)
+    return { ok: false, problem: `every_secs must be a whole number of seconds from 1 to ${MAX_SECS}` };
   const everyMs = everySecs * 1000;
   const year2000 = Date.UTC(2000, 0, 1);
   const anchor = year2000 - zone.at(year2000).offsetMs;

@@ -52,7 +52,7 @@ interface Entry extends Slotted {
   dueAt: number;
 }
 
-const LONGEST_HOP_MS = 30_000;
+const MAX_HOP_MS = 30_000;
 // What a restart or a busy moment may take: up to here every single moment is run.
 const GRACE_MS = 60_000;
 // For Debian's cron a greater step is a new clock. Within it no fixed time runs again that has run, and none is lost.
@@ -200,7 +200,7 @@ export class Scheduler {
     this.#timer?.[Symbol.dispose]();
     const first = this.#due.first();
     // At least 1 ms: a timer may be a fraction early, and must not spin.
-    const wait = Math.min(LONGEST_HOP_MS, Math.max(1, (first?.dueAt ?? 0) - this.#clock.now()));
+    const wait = Math.min(MAX_HOP_MS, Math.max(1, (first?.dueAt ?? 0) - this.#clock.now()));
     this.#timer = first && this.#clock.after("schedules", wait, () => this.#wake());
   }
 

@@ -35,7 +35,7 @@ export interface BlueprintsOptions {
 
 /** The folder of one's own blueprints, in that of the rules. */
 export const BLUEPRINTS = "blueprints";
-const MOST_FILES = 200;
+const MAX_FILES = 200;
 
 /** Methods that take an id throw HubError `not_found`; those that write also `conflict`, `invalid` and `storage`. */
 export class Blueprints implements Disposable {
@@ -91,8 +91,8 @@ export class Blueprints implements Disposable {
       const expected = etag === undefined || etag === "*" ? undefined : now?.text;
       if (text !== now?.text && !writeRuleFile(path, text, expected)) throw changed(file);
     } else {
-      if (this.#files.ownCount >= MOST_FILES)
-        throw new HubError("conflict", `there are ${MOST_FILES} blueprints: remove some`);
+      if (this.#files.ownCount >= MAX_FILES)
+        throw new HubError("conflict", `there are ${MAX_FILES} blueprints: remove some`);
       mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 });
       if (!createRuleFile(path, text)) throw changed(file);
     }

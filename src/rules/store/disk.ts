@@ -29,7 +29,7 @@ export function isRuleFileName(name: string): boolean {
 }
 
 // File systems take 255 bytes; a letter has up to four of them.
-const LONGEST_STEM_BYTES = 120;
+const MAX_STEM_BYTES = 120;
 
 /** A name no file of the folder has: `kitchen_light.ron`, `kitchen_light_2.ron`, … */
 export function freeFileName(folder: string, { name, id }: { name: string; id: string }): string {
@@ -42,7 +42,7 @@ export function freeFileName(folder: string, { name, id }: { name: string; id: s
 
 function shortened(text: string): string {
   let short = text;
-  while (Buffer.byteLength(short) > LONGEST_STEM_BYTES) short = [...short].slice(0, -1).join("");
+  while (Buffer.byteLength(short) > MAX_STEM_BYTES) short = [...short].slice(0, -1).join("");
   return short;
 }
 
@@ -147,7 +147,7 @@ function mendOf(error: unknown, fault: StorageFault): string {
 }
 
 const TRASH = ".trash";
-const MOST_IN_TRASH = 200;
+const MAX_IN_TRASH = 200;
 
 /** Moves the file to `.trash/<time>-<name>` in its folder, where the last 200 are kept. Throws HubError `storage`. */
 export function moveToTrash(folder: string, file: string, now: number): void {
@@ -161,7 +161,7 @@ export function moveToTrash(folder: string, file: string, now: number): void {
     const others = readdirSync(trash)
       .filter((name) => name !== moved)
       .sort();
-    for (const name of others.slice(0, Math.max(0, others.length + 1 - MOST_IN_TRASH))) rmSync(join(trash, name));
+    for (const name of others.slice(0, Math.max(0, others.length + 1 - MAX_IN_TRASH))) rmSync(join(trash, name));
   } catch (error) {
     if (systemCode(error) !== "ENOENT") throw unwritable(join(folder, file), error);
   }

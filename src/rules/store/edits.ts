@@ -53,7 +53,7 @@ export interface RuleEditsOptions {
 }
 
 // Each takes memory, up to a megabyte for its text. Files that people put into the folder themselves are not counted.
-const MOST_FILES = 2000;
+const MAX_FILES = 2000;
 
 export function createRuleEdits({ folder, files, random, now, reader }: RuleEditsOptions): RuleEdits {
   const { shape } = reader;
@@ -108,7 +108,7 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
 
   return {
     create(given) {
-      if (files.size >= MOST_FILES) throw new HubError("conflict", `there are ${MOST_FILES} rule files: remove some`);
+      if (files.size >= MAX_FILES) throw new HubError("conflict", `there are ${MAX_FILES} rule files: remove some`);
       const whole = { ...given, id: lacksId(given) ? uuid(random) : (given.id ?? "") };
       const text = textOf(whole, { shape });
       const { rule } = judge(text, { json: true });

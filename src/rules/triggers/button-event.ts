@@ -87,7 +87,7 @@ const EVENT_OF_SPELLING = new Map(
   Object.entries(SPELLINGS).flatMap(([event, spellings]) => spellings.map((one): [string, string] => [one, event])),
 );
 // The longest first: `left_hold_release` is a release.
-const LONGEST_FIRST = [...EVENT_OF_SPELLING.keys()].sort((a, b) => b.length - a.length);
+const MAX_FIRST = [...EVENT_OF_SPELLING.keys()].sort((a, b) => b.length - a.length);
 /** Attributes that hold the number of the button. */
 const NUMBERED = ["pushed", "held", "double_tapped", "released"];
 const CLEARED = new Set(["", "none", "idle", "null", "unknown"]);
@@ -165,7 +165,7 @@ function readPress(attribute: string, value: Json | undefined): Press | undefine
 
 /** `left_hold`, `hold_left`, `button_1_hold` → the button and the event. */
 function splitWord(word: string): { button: string; event: string } | undefined {
-  for (const event of LONGEST_FIRST) {
+  for (const event of MAX_FIRST) {
     const rest = word.endsWith(`_${event}`)
       ? word.slice(0, -event.length - 1)
       : word.startsWith(`${event}_`)

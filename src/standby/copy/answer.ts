@@ -25,7 +25,7 @@ export interface SyncAnswer {
 }
 
 // A state database of a very large house, and what else fits into one answer.
-const MOST_BYTES = 1_073_741_824;
+const MAX_BYTES = 1_073_741_824;
 const ZSTD = 0xfd2fb528;
 const GZIP = 0x8b1f;
 
@@ -86,8 +86,8 @@ export function readHistoryAnswer(bytes: Uint8Array): HistoryAnswer {
 function decompress(bytes: Uint8Array): Uint8Array {
   const magic = bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   try {
-    if (magic === ZSTD) return zstdDecompressSync(bytes, { maxOutputLength: MOST_BYTES });
-    if ((magic & 0xffff) === GZIP) return gunzipSync(bytes, { maxOutputLength: MOST_BYTES });
+    if (magic === ZSTD) return zstdDecompressSync(bytes, { maxOutputLength: MAX_BYTES });
+    if ((magic & 0xffff) === GZIP) return gunzipSync(bytes, { maxOutputLength: MAX_BYTES });
     return bytes;
   } catch (error) {
     throw notWhole(messageOf(error));

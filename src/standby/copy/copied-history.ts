@@ -39,7 +39,7 @@ export interface CopiedHistoryOptions {
   isCopy: () => boolean;
 }
 
-const MOST_SAMPLES = 50_000;
+const MAX_SAMPLES = 50_000;
 
 export function createCopiedHistory(options: CopiedHistoryOptions): CopiedHistory {
   const { home, clock, log, problems, segments, journalId } = options;
@@ -93,7 +93,7 @@ export function createCopiedHistory(options: CopiedHistoryOptions): CopiedHistor
 
   return {
     folded,
-    request: () => ({ from: reading(() => opened().nextFrom(journalFrom())), most: MOST_SAMPLES }),
+    request: () => ({ from: reading(() => opened().nextFrom(journalFrom())), most: MAX_SAMPLES }),
     apply: (page) => reading(() => opened().apply(page, journalFrom())),
     through() {
       const through = openedIfPossible()?.through;

@@ -72,7 +72,7 @@ export interface Copy extends Disposable {
 }
 
 /** As many as a journal keeps (state/reading-journal.ts). */
-const MOST_SEGMENTS = 16;
+const MAX_SEGMENTS = 16;
 const NOT_VERIFIED =
   "the copy of the state differs from the other hub's, and does so again when all its pages are compared: look at both machines' disks and memory";
 const TOUCH_MS = 60_000;
@@ -154,7 +154,7 @@ export function openCopy(options: CopyOptions): Copy {
     const id = journalId();
     const newest = segments.list(id).at(-1)?.number ?? 0;
     segments.keep(named, function isNeeded(segment) {
-      if (segment.id !== id || segment.number <= newest - MOST_SEGMENTS) return false;
+      if (segment.id !== id || segment.number <= newest - MAX_SEGMENTS) return false;
       return segment.number > Math.min(state.folded(id), history.folded(id));
     });
   }

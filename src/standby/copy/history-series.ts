@@ -11,7 +11,7 @@ export interface SeriesRows {
 }
 
 const WIDTH = 4;
-const LARGEST_TYPE = 3;
+const MAX_TYPE = 3;
 
 export function createSeriesRows(db: Database): SeriesRows {
   let ids: Map<string, number> | undefined;
@@ -39,7 +39,7 @@ export function createSeriesRows(db: Database): SeriesRows {
         const id = idOf(device, attribute);
         for (let index = 2; index < row.length; index += WIDTH) {
           const [at, n, value = null, type = null] = [row[index], row[index + 1], row[index + 2], row[index + 3]];
-          if (!isCount(at) || !isCount(n) || !(type === null || (isCount(type) && type <= LARGEST_TYPE)))
+          if (!isCount(at) || !isCount(n) || !(type === null || (isCount(type) && type <= MAX_TYPE)))
             throw unreadable();
           insertSample.run(id, at, n, value, type);
           if (at > newest) newest = at;

@@ -30,7 +30,7 @@ const NOT_IN_DATA =
 const LISTED = ["config", "rules", "plugins", "data/calendars", "data/pictures"];
 const LISTED_FILES = ["data/assets.json", "data/backup-targets.json"];
 const TEMPORARY = /\.[1-9]\d*\.tmp$/;
-const LONGEST_PATH = 1024;
+const MAX_PATH = 1024;
 const PERMISSIONS = 0o777;
 
 export interface HouseFiles {
@@ -65,7 +65,7 @@ export function createHouseFiles(home: Pick<Home, "root">): HouseFiles {
 function isHouseFile(path: string): boolean {
   const parts = path.split("/");
   const [folder = "", name = "", third = ""] = parts;
-  if (path.length > LONGEST_PATH || path.includes("\0") || TEMPORARY.test(path)) return false;
+  if (path.length > MAX_PATH || path.includes("\0") || TEMPORARY.test(path)) return false;
   if (parts.some((part) => part === "" || part === "." || part === "..")) return false;
   if (NOT_COPIED.includes(folder) || (parts.length === 1 && FOLDERS.includes(folder))) return false;
   if (folder === "data") return !NOT_IN_DATA.test(name);

@@ -19,11 +19,11 @@ const APPLICATION_ID_AT = 68;
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
 const CHUNK_BYTES = 1_048_576;
-const LARGEST_PAGE = 65_536;
+const MAX_PAGE = 65_536;
 
 /** Throws HubError `invalid` where they do not fit the file as it is. */
 export function checkPages({ pageSize, count, numbers }: PagesHead, content: Uint8Array, stateDb: string): void {
-  const isSize = pageSize >= 512 && pageSize <= LARGEST_PAGE && (pageSize & (pageSize - 1)) === 0;
+  const isSize = pageSize >= 512 && pageSize <= MAX_PAGE && (pageSize & (pageSize - 1)) === 0;
   const inOrder = numbers.every((page, at) => Number.isInteger(page) && page > (numbers[at - 1] ?? -1) && page < count);
   if (!isSize || !inOrder || content.length !== numbers.length * pageSize) throw unfit();
   const isFirst = numbers[0] === 0;

@@ -47,7 +47,7 @@ export interface StatePages {
   bytes(): number;
 }
 
-const LARGEST_REDO = 4 * 1_048_576;
+const MAX_REDO = 4 * 1_048_576;
 
 export function redoPath({ data }: Pick<Home, "data">): string {
   return join(data, "standby-redo");
@@ -114,7 +114,7 @@ export function openStatePages(home: Pick<Home, "data" | "stateDb">): StatePages
     }
     overwrite(stateDb, head, content, { synced: false });
     hashes = known && hashesAfter(known, head, content);
-    if (redone > LARGEST_REDO) settle();
+    if (redone > MAX_REDO) settle();
   }
 
   function removeRedo(): void {

@@ -7,7 +7,7 @@ import type { Log } from "../../core/log.ts";
 import type { Applied, Copy } from "../copy/copy.ts";
 import type { Machine } from "../lease/lease.ts";
 import type { LeaseWatch } from "../lease/watch.ts";
-import { LONGEST_PROBLEM, type SyncRequest } from "../protocol.ts";
+import { MAX_PROBLEM, type SyncRequest } from "../protocol.ts";
 import type { TakeOver } from "../standing.ts";
 import { HAND_OVER_HEADER } from "./hand-over.ts";
 import { type HubLink, type LinkAnswer, refusalOf } from "./hub-link.ts";
@@ -64,10 +64,10 @@ export interface Seen {
 
 const EVERY_MS = 2000;
 const RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 5000;
+const MAX_RETRY_MS = 5000;
 const REFUSED_MS = 10_000;
 const HANDING_OVER_MS = 150;
-const MOST_FAILURES = 200;
+const MAX_FAILURES = 200;
 /** Of history, before what people did is asked for again. */
 const HISTORY_MS = 1500;
 const HISTORY_EVERY_MS = 10_000;
@@ -129,7 +129,7 @@ export function startFollowing(options: FollowerOptions): Follower {
       holdMs: mayBeHeld && !isBehind && !seen.handingOver ? everyMs : 0,
       promiseMs: isManual ? 0 : promiseMs,
       ...(copy.isTooOld && { tooOld: true }),
-      ...(found !== undefined && { problem: found.slice(0, LONGEST_PROBLEM) }),
+      ...(found !== undefined && { problem: found.slice(0, MAX_PROBLEM) }),
       have: copy.have(),
     };
     const answer = await post(
@@ -171,7 +171,7 @@ export function startFollowing(options: FollowerOptions): Follower {
 
   async function post(path: string, body: Json, headers: Record<string, string> = {}): Promise<LinkAnswer> {
     const { signal } = stopped;
-    const asking = { key: hub.key, body, headers, signal, silentMs: SILENT_MS, mostBytes: ANSWER_BYTES };
+    const asking = { key: hub.key, body, headers, signal, silentMs: SILENT_MS, maxBytes: ANSWER_BYTES };
     const answer = await link.send("POST", path, asking);
     // Whatever was decided meanwhile holds.
     signal.throwIfAborted();
@@ -213,8 +213,8 @@ export function startFollowing(options: FollowerOptions): Follower {
     problem = why;
     if (!(error instanceof HubError) || error.code !== "unavailable") return REFUSED_MS;
     // While the hub stops to hand over, nothing answers for a few seconds.
-    if (++failures > MOST_FAILURES) seen.handingOver = false;
-    return seen.handingOver ? HANDING_OVER_MS : Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(failures - 1, 10));
+    if (++failures > MAX_FAILURES) seen.handingOver = false;
+    return seen.handingOver ? HANDING_OVER_MS : Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** Math.min(failures - 1, 10));
   }
 
   /** Resolves when the hub knows what is here now. */

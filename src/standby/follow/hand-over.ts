@@ -30,7 +30,7 @@ export interface HandOver extends AsyncDisposable {
   readonly done: Promise<boolean>;
 }
 
-const MOST_BODY_BYTES = 64 * 1_048_576;
+const MAX_BODY_BYTES = 64 * 1_048_576;
 /** Larger ones hold something. */
 const EMPTY_BYTES = 65_536;
 
@@ -105,7 +105,7 @@ function isEmpty(bytes: Uint8Array): boolean {
 
 async function bodyOf(request: Request): Promise<unknown> {
   const length = Number(request.headers.get("content-length"));
-  if (!(length <= MOST_BODY_BYTES)) throw new HubError("too_large", "the body is too large");
+  if (!(length <= MAX_BODY_BYTES)) throw new HubError("too_large", "the body is too large");
   const parsed = parseJson(await request.text());
   if (!parsed.ok) throw new HubError("invalid", "the body is not JSON");
   return parsed.value;

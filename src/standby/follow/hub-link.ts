@@ -22,7 +22,7 @@ export interface Asking {
   headers?: Readonly<Record<string, string>>;
   /** Without a single byte. */
   silentMs?: number;
-  mostBytes?: number;
+  maxBytes?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface HubLink extends Disposable {
 }
 
 const SILENT_MS = 10_000;
-const MOST_JSON_BYTES = 4 * 1_048_576;
+const MAX_JSON_BYTES = 4 * 1_048_576;
 
 /** Throws HubError `invalid` for an address that cannot be used. */
 export function openHubLink(address: string, trust: Trust, clock: Clock): HubLink {
@@ -50,7 +50,7 @@ export function openHubLink(address: string, trust: Trust, clock: Clock): HubLin
   const { origin } = base;
 
   async function send(method: string, path: string, asking: Asking = {}): Promise<LinkAnswer> {
-    const { key, body, headers = {}, silentMs = SILENT_MS, mostBytes = MOST_JSON_BYTES, signal } = asking;
+    const { key, body, headers = {}, silentMs = SILENT_MS, maxBytes = MAX_JSON_BYTES, signal } = asking;
     const text = body === undefined ? undefined : JSON.stringify(body);
     const silent = new AbortController();
     let timer = clock.after("silence of the other machine", silentMs, () => silent.abort());
@@ -87,7 +87,7 @@ export function openHubLink(address: string, trust: Trust, clock: Clock): HubLin
             ...headers,
           },
         },
-        ...{ text, mostBytes, heard },
+        ...{ text, maxBytes, heard },
       });
     } catch (error) {
       throw fail(error);
@@ -140,11 +140,11 @@ interface Exchange {
   url: { protocol: string; hostname: string; port: string; path: string };
   options: { method: string; agent: Agent; signal: AbortSignal; headers: Record<string, string> };
   text: string | undefined;
-  mostBytes: number;
+  maxBytes: number;
   heard: () => void;
 }
 
-function exchange({ url, options, text, mostBytes, heard }: Exchange): Promise<LinkAnswer> {
+function exchange({ url, options, text, maxBytes, heard }: Exchange): Promise<LinkAnswer> {
   return new Promise((resolve, reject) => {
     const sent = requestHttp({ ...url, ...options }, (response) => {
       const chunks: Buffer[] = [];
@@ -153,7 +153,7 @@ function exchange({ url, options, text, mostBytes, heard }: Exchange): Promise<L
       response.on("data", (chunk: Buffer) => {
         heard();
         bytes += chunk.length;
-        if (bytes > mostBytes) sent.destroy(new Error("its answer is too large"));
+        if (bytes > maxBytes) sent.destroy(new Error("its answer is too large"));
         else chunks.push(chunk);
       });
       response.on("end", () =>

@@ -39,7 +39,7 @@ type Left =
   | { kind: "samples"; series: HistoryAnswer["series"] }
   | { kind: "messages"; messages: readonly LeftMessage[] };
 
-const MOST_SAMPLES = 20_000;
+const MAX_SAMPLES = 20_000;
 const PAUSE_MS = 60_000;
 
 export function createLeftoverSender(options: LeftoverSenderOptions): LeftoverSender {
@@ -68,7 +68,7 @@ export function createLeftoverSender(options: LeftoverSenderOptions): LeftoverSe
   function* samplesOf(historyFrom: number, until: number): Generator<Left> {
     using pages = openHistoryPages(home.historyDb, clock);
     for (let from = historyFrom; from <= until; ) {
-      const page = JSON.parse(pages.read({ from, most: MOST_SAMPLES }, "")) as HistoryAnswer;
+      const page = JSON.parse(pages.read({ from, most: MAX_SAMPLES }, "")) as HistoryAnswer;
       const series = page.series.map((one) => upTo(one, until)).filter(({ length }) => length > 2);
       if (series.length > 0) yield { kind: "samples", series };
       if (page.through <= from || page.mark) return;

@@ -12,13 +12,13 @@ export interface EngineDeps extends Pick<EngineOptions, "clock" | "random"> {
   log: Log;
 }
 
-const LONGEST_MS = 2000;
+const MAX_MS = 2000;
 
 /** Connects with the first question. Throws HubError `config` where hub.toml names no lease, or `ca` cannot be read. */
 export async function openLeaseEngine(config: StandbySection, deps: EngineDeps): Promise<LeaseEngine> {
   const { lease } = config;
   if (lease === undefined) throw new HubError("config", "hub.toml names no lease in [standby]");
-  const withinMs = Math.min(LONGEST_MS, config.lease_secs * 300);
+  const withinMs = Math.min(MAX_MS, config.lease_secs * 300);
   const { clock, random } = deps;
   const options = { lease, config, withinMs, clock, random, ca: readCa(config, deps) };
   if (lease.startsWith("postgres")) return (await import("./postgres.ts")).openPostgresLease(options);

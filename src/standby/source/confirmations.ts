@@ -19,7 +19,7 @@ export interface Confirmations extends Disposable {
 
 /** What a person waits for at most. A standby whose connection broke asks again after a second. */
 const WITHIN_MS = 3000;
-const LONGEST_HOLD_MS = 5000;
+const MAX_HOLD_MS = 5000;
 
 interface Waiting {
   /** Confirmed by each later turn. */
@@ -55,7 +55,7 @@ export function createConfirmations(clock: Pick<Clock, "after">): Confirmations 
 
   function hold(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = clock.after("standby-hold", Math.min(ms, LONGEST_HOLD_MS), go);
+    const timer = clock.after("standby-hold", Math.min(ms, MAX_HOLD_MS), go);
     function go(): void {
       timer[Symbol.dispose]();
       held.delete(go);

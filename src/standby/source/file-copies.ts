@@ -43,9 +43,9 @@ interface Listed {
 }
 
 const SHORTEST_PAUSE_MS = 1000;
-const MOST_BYTES = 8 * 1_048_576;
-const LARGEST_FILE = 256 * 1_048_576;
-const MOST_FILES = 50_000;
+const MAX_BYTES = 8 * 1_048_576;
+const MAX_FILE = 256 * 1_048_576;
+const MAX_FILES = 50_000;
 const SKIPPED = ["ENOENT", "EACCES", "EPERM", "ELOOP", "ENOTDIR"];
 
 export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: Pick<Log, "warn"> }): FileCopies {
@@ -81,7 +81,7 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
     const before = known.get(one.path);
     if (before && stamp === before.stamp) return before.hash;
     known.delete(one.path);
-    if (stat.size > LARGEST_FILE) {
+    if (stat.size > MAX_FILE) {
       tellOnce(one.path, "it is too large");
       return undefined;
     }
@@ -111,8 +111,8 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
         files.map(({ path }) => path),
       ).map((folder) => [folder, stamps.get(folder)]),
     );
-    if (files.length > MOST_FILES)
-      throw new HubError("too_large", `a standby copies at most ${MOST_FILES} files, and there are ${files.length}`);
+    if (files.length > MAX_FILES)
+      throw new HubError("too_large", `a standby copies at most ${MAX_FILES} files, and there are ${files.length}`);
     for (const text of skipped) tellOnce(...splitReason(text));
     const listed: Listed = {
       id: "",
@@ -180,7 +180,7 @@ function difference(
   for (const [path, hash] of hashes) {
     const one = files.get(path);
     if (base.get(path) === hash || !one) continue;
-    if (bytes >= MOST_BYTES) return { records, list, more: true };
+    if (bytes >= MAX_BYTES) return { records, list, more: true };
     const content = contentOf(one);
     if (!content) continue;
     // It may have changed since it was listed.

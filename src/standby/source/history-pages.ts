@@ -16,7 +16,7 @@ export interface HistoryPages extends Disposable {
   read(request: HistoryRequest, journal: string): string;
 }
 
-const MOST_SAMPLES = 100_000;
+const MAX_SAMPLES = 100_000;
 
 interface Opened {
   db: Database;
@@ -54,7 +54,7 @@ export function openHistoryPages(path: string, clock: Pick<Clock, "now">): Histo
     const end = newestOf(db) + 1;
     const { cut, first } = keptSpan(db, [...series.all()], clock.now());
     const begin = Math.min(end, Math.max(from, first));
-    const query = { from: begin, to: end, most: Math.min(most, MOST_SAMPLES) };
+    const query = { from: begin, to: end, most: Math.min(most, MAX_SAMPLES) };
     const { text, through } = spans.read(query, { db, series });
     const rest: Omit<HistoryAnswer, "series"> = {
       through: Math.max(from, through),
@@ -79,7 +79,7 @@ export function openHistoryPages(path: string, clock: Pick<Clock, "now">): Histo
   };
 }
 
-const LIMITS = { mostWaiting: Infinity, mostTextBytes: Infinity, mostSeries: storeLimits.mostSeries };
+const LIMITS = { maxWaiting: Infinity, maxTextBytes: Infinity, maxSeries: storeLimits.maxSeries };
 
 /** `[history] enabled = false`, and never recorded. */
 const NO_HISTORY = JSON.stringify({

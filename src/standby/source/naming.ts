@@ -15,7 +15,7 @@ export interface NamingOptions {
   log: Pick<Log, "warn">;
 }
 
-const AGAIN_MS = 5000;
+const RETRY_MS = 5000;
 
 export function createNaming({ tenure, clock, log }: NamingOptions): Naming {
   let wanted: string | undefined;
@@ -37,7 +37,7 @@ export function createNaming({ tenure, clock, log }: NamingOptions): Naming {
     } finally {
       isNaming = false;
     }
-    if (tenure.standby !== wanted && !isEnded) again = clock.after("standby-name", AGAIN_MS, () => void tell());
+    if (tenure.standby !== wanted && !isEnded) again = clock.after("standby-name", RETRY_MS, () => void tell());
   }
 
   return {

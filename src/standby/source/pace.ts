@@ -10,7 +10,7 @@ export interface Pace {
 
 const PAUSE_PER_WORK = 100;
 /** What people change is at most ten seconds behind, with the time between two requests. */
-const LONGEST_PAUSE_MS = 8000;
+const MAX_PAUSE_MS = 8000;
 
 export function createPace(clock: Pick<Clock, "mono">, shortestMs: number): Pace {
   let dueAt = Number.NEGATIVE_INFINITY;
@@ -20,7 +20,7 @@ export function createPace(clock: Pick<Clock, "mono">, shortestMs: number): Pace
       const begun = clock.mono();
       const result = work();
       const pause = (clock.mono() - begun) * PAUSE_PER_WORK;
-      dueAt = begun + Math.min(LONGEST_PAUSE_MS, Math.max(shortestMs, pause));
+      dueAt = begun + Math.min(MAX_PAUSE_MS, Math.max(shortestMs, pause));
       return result;
     },
   };

@@ -29,13 +29,13 @@ interface Sent {
 }
 
 /** More than a standby leaves unanswered. */
-const MOST_SENT = 64;
-const LONGEST_PROMISE_MS = 600_000;
+const MAX_SENT = 64;
+const MAX_PROMISE_MS = 600_000;
 /** Turns of one process; the rest of a number that is safe is random. */
-const MOST_TURNS = 2 ** 22;
+const MAX_TURNS = 2 ** 22;
 
 export function createPresence({ clock, random }: { clock: Pick<Clock, "mono">; random: RandomBytes }): Presence {
-  let turn = (Buffer.from(random(4)).readUInt32LE() >>> 2) * MOST_TURNS;
+  let turn = (Buffer.from(random(4)).readUInt32LE() >>> 2) * MAX_TURNS;
   let answers: Sent[] = [];
   let last: { id: string; version: string; problem: string | undefined; at: number } | undefined;
   let wholeAt: number | undefined;
@@ -45,7 +45,7 @@ export function createPresence({ clock, random }: { clock: Pick<Clock, "mono">; 
   return {
     nextTurn: () => ++turn,
     sent(number, isLast) {
-      answers = [...answers.slice(1 - MOST_SENT), { turn: number, at: clock.mono(), isLast }];
+      answers = [...answers.slice(1 - MAX_SENT), { turn: number, at: clock.mono(), isLast }];
     },
     heard({ machine, version, turn: of, promiseMs, tooOld = false, problem }) {
       last = { id: machine.id, version, problem, at: clock.mono() };
@@ -55,7 +55,7 @@ export function createPresence({ clock, random }: { clock: Pick<Clock, "mono">; 
       // It has applied all before, too.
       answers = answers.filter((one) => one.at >= answer.at);
       if (answer.isLast && !tooOld) wholeAt = answer.at;
-      return promiseMs > 0 ? answer.at + Math.min(promiseMs, LONGEST_PROMISE_MS) : undefined;
+      return promiseMs > 0 ? answer.at + Math.min(promiseMs, MAX_PROMISE_MS) : undefined;
     },
     askedHistory(from) {
       historyFrom = from;

@@ -33,7 +33,7 @@ interface Snapshot {
 }
 
 const SHORTEST_PAUSE_MS = 3000;
-const LARGEST_BYTES = 1_073_741_824;
+const MAX_BYTES = 1_073_741_824;
 const NOTHING = new Uint8Array(0);
 
 export function openStatePages(path: string, clock: Pick<Clock, "mono">): StatePages {
@@ -121,7 +121,7 @@ function snapshotOf(db: Database, versionOf: (db: Database) => number): { conten
   return db.transaction(() => {
     const count = Number(Object.values(db.query("PRAGMA page_count").get() ?? { none: 0 })[0]);
     const size = Number(Object.values(db.query("PRAGMA page_size").get() ?? { none: 0 })[0]);
-    if (count * size > LARGEST_BYTES) throw new HubError("too_large", "the state database is too large for a standby");
+    if (count * size > MAX_BYTES) throw new HubError("too_large", "the state database is too large for a standby");
     const version = versionOf(db);
     return { content: db.serialize(), version };
   })();

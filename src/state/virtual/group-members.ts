@@ -4,7 +4,7 @@ import { HubError } from "../../core/errors.ts";
 import { jsonIn, readEach, textIn } from "../../db/rows.ts";
 import type { StateDb } from "../../db/state-db.ts";
 
-const MOST_MEMBERS = 500;
+const MAX_MEMBERS = 500;
 
 interface Row {
   id: string;
@@ -68,8 +68,8 @@ export class GroupMembers {
       );
     }
     const devices = new Set(members.flatMap((member) => (this.#members.has(member) ? this.devicesOf(member) : member)));
-    if (devices.size <= MOST_MEMBERS) return;
-    throw new HubError("invalid", `members: ${devices.size} devices; a group has at most ${MOST_MEMBERS}`);
+    if (devices.size <= MAX_MEMBERS) return;
+    throw new HubError("invalid", `members: ${devices.size} devices; a group has at most ${MAX_MEMBERS}`);
   }
 
   /** Its members, and theirs, in their order. */

@@ -62,7 +62,7 @@ export interface GroupsOptions {
   deliver: Commands["deliver"];
 }
 
-const MOST_GROUPS = 500;
+const MAX_GROUPS = 500;
 const BURST_MS = 50;
 /** Types whose commands are their own: a group of such devices is of no type. */
 const OWN_TYPES: ReadonlySet<string> = new Set(["timer", "mode", "schedule", "calendar"]);
@@ -155,7 +155,7 @@ export function createGroups({ registry, db, clock, log, feed, deliver }: Groups
       const name = readGivenName(givenName);
       const id = givenId ?? idFor(registry, name);
       if (registry.find(id)) throw idTaken(id);
-      if (list().length >= MOST_GROUPS) throw tooMany("group", MOST_GROUPS);
+      if (list().length >= MAX_GROUPS) throw tooMany("group", MAX_GROUPS);
       const checked = checkMembers(wanted, []);
       members.check(id, checked);
       registry.register({ device_id: id, name, device_type: "group", model: GROUP_MODEL }, HUB_PLUGIN_ID);

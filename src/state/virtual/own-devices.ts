@@ -49,7 +49,7 @@ export interface OwnDevicesOptions {
   deviceType: string;
 }
 
-const MOST_OF_A_TYPE = 1000;
+const MAX_OF_A_TYPE = 1000;
 
 export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOptions): OwnDevices {
   const is = (device: Device): boolean =>
@@ -83,7 +83,7 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
   function checkNew(id: string): void {
     checkId(id);
     if (registry.find(id)) throw idTaken(id);
-    if (list().length >= MOST_OF_A_TYPE) throw tooMany(deviceType, MOST_OF_A_TYPE);
+    if (list().length >= MAX_OF_A_TYPE) throw tooMany(deviceType, MAX_OF_A_TYPE);
   }
 
   return {

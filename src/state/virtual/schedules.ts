@@ -53,7 +53,7 @@ export interface SchedulesOptions {
   zone: Zone;
 }
 
-const LONGEST_HOP_MS = 30_000;
+const MAX_HOP_MS = 30_000;
 const EMPTY: StoredSchedule = { plan: [], enabled: true };
 const DESCRIPTION: JsonObject = {
   type: "object",
@@ -109,7 +109,7 @@ export function createSchedules({ registry, db, clock, log, zone }: SchedulesOpt
     timer = undefined;
     if (!started || states.size === 0) return;
     const next = Math.min(...[...states.values()].map(({ until = Number.POSITIVE_INFINITY }) => until));
-    timer = clock.after("schedules", Math.min(LONGEST_HOP_MS, Math.max(1, next - clock.now())), wake);
+    timer = clock.after("schedules", Math.min(MAX_HOP_MS, Math.max(1, next - clock.now())), wake);
   }
 
   function setEnabled(device: Device, enabled: boolean, cause: JsonObject): void {

@@ -36,7 +36,7 @@ interface FollowedMode {
 }
 
 // A step of the wall clock is noticed after this time. While the clock is slewed, a moment shifts by milliseconds only.
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 // A clock that is set back by up to this does not repeat a transition: the rule of Debian's cron, as for scheduled rules.
 const SET_BACK_MS = 3 * 3_600_000;
 // As for timers: a Raspberry Pi boots with a time in the past, which is corrected within minutes.
@@ -109,7 +109,7 @@ export class SunFollower implements Disposable {
     const moments = [...this.#followed.values()].flatMap(({ mode }) => [mode.on, mode.off]);
     const soonest = Math.min(...moments.map((moment) => sun.around(moment, now).next ?? Number.POSITIVE_INFINITY));
     const update = guarded(log, "solar modes", () => this.#update());
-    this.#timer = clock.after("solar modes", Math.min(soonest - now, LONGEST_WAIT_MS), update);
+    this.#timer = clock.after("solar modes", Math.min(soonest - now, MAX_WAIT_MS), update);
   }
 
   /** The transition to make now, if any. */

@@ -6,7 +6,7 @@ import { WEEKDAYS } from "../../core/weekdays.ts";
 import type { Zone } from "../../core/zone.ts";
 
 const closed = { additionalProperties: false } as const;
-const MOST_ENTRIES = 100;
+const MAX_ENTRIES = 100;
 
 export const PlanEntry = Type.Object(
   {
@@ -29,7 +29,7 @@ export const PlanEntry = Type.Object(
   closed,
 );
 export const WeekPlan = Type.Array(PlanEntry, {
-  maxItems: MOST_ENTRIES,
+  maxItems: MAX_ENTRIES,
   description: "When it is on; entries may overlap",
 });
 export type PlanEntry = Static<typeof PlanEntry>;

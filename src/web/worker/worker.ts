@@ -11,7 +11,7 @@ const worker = self as unknown as ServiceWorkerGlobalScope;
 const NAME = `page-${SHELL}`;
 
 /** A hub that is hung takes requests and answers none. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 
 worker.addEventListener("install", (event) => {
   const fetched = async (): Promise<void> => {
@@ -66,7 +66,7 @@ async function fresh(request: Request): Promise<Response> {
 /** Rejects where the answer does not begin soon. */
 async function fetchSoon(request: Request): Promise<Response> {
   const end = new AbortController();
-  const timer = setTimeout(() => end.abort(), PATIENCE_MS);
+  const timer = setTimeout(() => end.abort(), TIMEOUT_MS);
   try {
     return await fetch(request, { signal: end.signal });
   } finally {

@@ -34,7 +34,7 @@ const BEGIN_MS = Date.UTC(2026, 0, 1);
 // A change each 100 ms of the samples' own time.
 const APART_MS = 100;
 const CHUNK = 500;
-const MOST_UNDER_WAY = 20_000;
+const MAX_UNDER_WAY = 20_000;
 const QUIET_MS = 700;
 const STUCK_MS = 30_000;
 
@@ -73,7 +73,7 @@ async function main({ path, samples, perSecond, every }: FeedOrder): Promise<voi
       emit(changeAt(sent++));
     }
     // At a house's pace the flush has its whole second.
-    await recorded(history, virtual ? sent - batch : sent - MOST_UNDER_WAY);
+    await recorded(history, virtual ? sent - batch : sent - MAX_UNDER_WAY);
     if (sent % every === 0 && sent < samples) tell();
   }
   await virtual?.advance(1000);

@@ -16,7 +16,7 @@ export interface ExchangeOptions {
   lingerMs?: number;
 }
 
-const MOST_BYTES = 4_000_000;
+const MAX_BYTES = 4_000_000;
 
 export function exchange({ port, bytes, withinMs, lingerMs = 0 }: ExchangeOptions): Promise<Exchange> {
   const { promise, resolve } = Promise.withResolvers<Exchange>();
@@ -47,7 +47,7 @@ export function exchange({ port, bytes, withinMs, lingerMs = 0 }: ExchangeOption
       data(_, chunk) {
         chunks.push(chunk);
         received += chunk.length;
-        if (lingering || (received < MOST_BYTES && !isWhole(Buffer.concat(chunks).toString("latin1"), bytes))) return;
+        if (lingering || (received < MAX_BYTES && !isWhole(Buffer.concat(chunks).toString("latin1"), bytes))) return;
         if (lingerMs === 0) return finish("answered");
         lingering = true;
         setTimeout(() => finish("answered"), lingerMs);

@@ -7,7 +7,7 @@ export interface SmallGroup extends Disposable {
   /** A program that starts `program` in here, with its arguments. */
   readonly wrapper: string;
   /** Bytes, the page cache of its files included. */
-  readonly mostMemory: number;
+  readonly maxMemory: number;
   /** How often the limit was reached: the kernel then takes back pages of files. */
   readonly memoryLimitReached: number;
   /** Whether something was ended because there was no memory left. */
@@ -49,7 +49,7 @@ export function openSmallGroup(options: SmallGroupOptions): SmallGroup | undefin
   chmodSync(wrapper, 0o755);
   return {
     wrapper,
-    get mostMemory() {
+    get maxMemory() {
       return Number(read("memory", "memory.max_usage_in_bytes"));
     },
     get memoryLimitReached() {

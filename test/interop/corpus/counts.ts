@@ -1,7 +1,7 @@
 // Right and wrong, with what was wrong.
 
 /** Lines of them; the head has the number of all. */
-const MOST_FAILURES = 300;
+const MAX_FAILURES = 300;
 
 export class Counts {
   readonly #name: string;
@@ -15,7 +15,7 @@ export class Counts {
 
   add(isRight: boolean, failure: () => string): void {
     if (isRight) this.#right++;
-    else if (++this.#wrong <= MOST_FAILURES) this.#failures.push(failure());
+    else if (++this.#wrong <= MAX_FAILURES) this.#failures.push(failure());
   }
 
   /** The line for a reader, and whether at least `share` of all were right. */

@@ -15,7 +15,7 @@ type Given = Partial<StandbySection> & { lease: string };
 
 /** Of every lease here; what has to come before its end comes in far less. */
 const TTL_MS = 6000;
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 /** Of `openOn`: no question takes longer. */
 export const LEASE_MS = 4000;
 
@@ -34,7 +34,7 @@ export function openOn(given: Given): Promise<LeaseEngine> {
 export function openPatiently(given: Given, wallOffsetMs = 0): LeaseEngine {
   const clock: Clock = { ...systemClock, now: () => Date.now() + wallOffsetMs };
   const { lease } = given;
-  const options = { lease, config: configOf(given), ca: undefined, withinMs: PATIENCE_MS, clock, random: randomBytes };
+  const options = { lease, config: configOf(given), ca: undefined, withinMs: TIMEOUT_MS, clock, random: randomBytes };
   return lease.startsWith("postgres") ? openPostgresLease(options) : openNatsLease(options);
 }
 

@@ -22,7 +22,7 @@ export interface Scene {
 
 export const LEASE_SECS = 4;
 /** Beyond that the house is without a hub for too long. */
-export const MOST_SECS = 15;
+export const MAX_SECS = 15;
 
 interface HouseOptions {
   /** More lines of [standby]. */

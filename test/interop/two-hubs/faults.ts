@@ -70,7 +70,7 @@ const DOWN_MS = [1000, 9000] as const;
 const HUB_DOWN_MS = [1000, 25_000] as const;
 const PAUSE_MS = [500, 3000] as const;
 /** Longer would be the hub's own fault; a busy machine is late. */
-const LONGEST_UNWRITTEN_MS = 2 * FLUSH_SECS * 1000;
+const MAX_UNWRITTEN_MS = 2 * FLUSH_SECS * 1000;
 
 /** For at least so long; each thing is a line. */
 export async function breakFor(
@@ -98,7 +98,7 @@ export async function breakFor(
     await house.whole();
     const one: Happened = {
       ...{ name: fault.name, takesHub: fault.takesHub, from, until: over },
-      unwrittenFrom: wroteAt === undefined ? undefined : Math.max(wroteAt, from - LONGEST_UNWRITTEN_MS),
+      unwrittenFrom: wroteAt === undefined ? undefined : Math.max(wroteAt, from - MAX_UNWRITTEN_MS),
       commandAgainMs: fault.takesHub ? firstCommandAfter(house.fleet, from) - from : undefined,
       wholeAgainMs: performance.now() - over,
       tookOver: (await house.commander()) !== before,

@@ -36,7 +36,7 @@ export interface Fleet extends AsyncDisposable {
 }
 
 /** A broker that takes a message and says nothing is left. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 interface Payload {
   n: number;
@@ -61,7 +61,7 @@ export function createFleet(urls: readonly string[], count: number, keepsSession
   async function publish(client: MqttClient, topic: string, payload: string, retain = false): Promise<void> {
     const sent = client.publishAsync(topic, payload, { qos: 1, retain });
     // The library sends it again with its next connection.
-    const timer = setInterval(() => client.stream?.destroy(), PATIENCE_MS);
+    const timer = setInterval(() => client.stream?.destroy(), TIMEOUT_MS);
     await sent.finally(() => clearInterval(timer));
   }
 

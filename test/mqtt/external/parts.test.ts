@@ -74,7 +74,7 @@ test("what NATS sends again under another packet id is no news; of a broker that
   for (const keepsIds of [false, true]) {
     const heard: string[] = [];
     const incoming = new Incoming({
-      ...{ clock, prefix: "hub", largestBytes: 1000, isOwn: () => false, limits: { reached() {} } },
+      ...{ clock, prefix: "hub", maxBytes: 1000, isOwn: () => false, limits: { reached() {} } },
       keys: mqttSection({}),
       onMessage: ({ payload }) => void heard.push(`${payload}`),
     });

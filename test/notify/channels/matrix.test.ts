@@ -101,7 +101,7 @@ describe("matrix", () => {
     expect(uploaded).toEqual({ type: "image/jpeg", filename: picture.name, bytes: picture.bytes });
     expect([...place.shown.values()][1]).toMatchObject({ msgtype: "m.image", body: picture.name, url: uri ?? "" });
 
-    using small = serveMatrix({ largestMedia: 2 });
+    using small = serveMatrix({ maxMedia: 2 });
     const noted = await room(small).send(messageOf("x", { picture }), never());
     expect(noted).toMatchObject({ parts: 1, note: expect.stringContaining("M_TOO_LARGE") });
     expect(small.shown.size).toBe(1);

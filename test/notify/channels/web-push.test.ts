@@ -6,7 +6,7 @@ import type { Channel, ChannelMessage } from "../../../src/notify/channel.ts";
 import { guardedFetch } from "../../../src/notify/guarded-fetch.ts";
 import {
   type GivenSubscription,
-  MOST_OF_A_USER,
+  MAX_OF_A_USER,
   openSubscriptions,
 } from "../../../src/notify/web-push/subscriptions.ts";
 import { openTestState } from "../../support/state-db.ts";
@@ -153,16 +153,16 @@ describe("web_push", () => {
   test("a user's browsers are bounded, go over with the browser, and end with the user", async () => {
     const page = openPage({ url: "http://127.0.0.1:1" });
     const browser = await createBrowser();
-    for (let index = 0; index < MOST_OF_A_USER + 3; index++) {
+    for (let index = 0; index < MAX_OF_A_USER + 3; index++) {
       await page.clock.advance(1000);
       page.add("anna", at(`/${index}`, browser));
     }
     const kept = page.subscriptions.of(["anna"]).map(({ endpoint }) => endpoint);
-    expect(kept).toHaveLength(MOST_OF_A_USER);
-    expect(kept.at(-1)).toEndWith(`/${MOST_OF_A_USER + 2}`);
-    page.add("ben", at(`/${MOST_OF_A_USER}`, browser));
+    expect(kept).toHaveLength(MAX_OF_A_USER);
+    expect(kept.at(-1)).toEndWith(`/${MAX_OF_A_USER + 2}`);
+    page.add("ben", at(`/${MAX_OF_A_USER}`, browser));
     expect(page.subscriptions.of(["ben"])).toHaveLength(1);
-    expect(page.subscriptions.remove(page.idOf("anna"), `https://push.example/${MOST_OF_A_USER}`)).toBe(false);
+    expect(page.subscriptions.remove(page.idOf("anna"), `https://push.example/${MAX_OF_A_USER}`)).toBe(false);
     page.users.create({ username: "root", passwordHash: "x", role: "admin" });
     page.users.remove("ben");
     expect(page.subscriptions.of(["ben"])).toEqual([]);

@@ -45,8 +45,8 @@ export interface FakeTelegram extends Disposable {
 export type Reaction = { status: number; retryAfter?: number } | "hang";
 
 // After parsing, in UTF-16 units.
-const LONGEST_TEXT = 4096;
-const LONGEST_CAPTION = 1024;
+const MAX_TEXT = 4096;
+const MAX_CAPTION = 1024;
 
 function lengthOf(html: string): number {
   return html.replace(/<[^>]*>/g, "").replace(/&\w+;/g, "x").length;
@@ -98,7 +98,7 @@ export function serveTelegram(): FakeTelegram {
     if (!one) return refuse(400, "Bad Request: message to edit not found");
     if (one.photo !== photo)
       return refuse(400, `Bad Request: there is no ${photo ? "caption" : "text"} in the message to edit`);
-    if (lengthOf(String(text)) > (photo ? LONGEST_CAPTION : LONGEST_TEXT))
+    if (lengthOf(String(text)) > (photo ? MAX_CAPTION : MAX_TEXT))
       return refuse(400, `Bad Request: ${photo ? "MEDIA_CAPTION_TOO_LONG" : "MESSAGE_TOO_LONG"}`);
     const buttons = buttonsOf(body.reply_markup);
     if (one.text === text && JSON.stringify(buttons) === JSON.stringify(one.buttons))

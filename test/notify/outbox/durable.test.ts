@@ -160,7 +160,7 @@ describe("expiry", () => {
     await rig.clock.advance(2 * HOUR + 10 * SECOND);
     expect(rig.ends()).toMatchObject([{ type: "notification_given_up", reason: "expired" }]);
     expect(rig.texts("phone")).toEqual(["2"]);
-    expect(rig.mostAtOnce).toBe(1);
+    expect(rig.maxAtOnce).toBe(1);
   });
 
   test("counts the time of several runs", async () => {

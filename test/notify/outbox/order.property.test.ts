@@ -80,7 +80,7 @@ async function check(steps: readonly Step[]): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await rig.clock.advance(13 * MINUTE);
 
   expect(rig.outbox.list()).toEqual([]);
-  expect(rig.mostAtOnce).toBeLessThanOrEqual(1);
+  expect(rig.maxAtOnce).toBeLessThanOrEqual(1);
   expect(rig.events.filter(({ type }) => type === "notification_given_up")).toEqual([]);
   for (const name of CHANNELS) {
     const arrived = rig.texts(name).map(read);

@@ -38,7 +38,7 @@ export interface OutboxRig extends AsyncDisposable {
   /** Every request, accepted or not. */
   readonly tried: Arrival[];
   /** The highest number of simultaneous requests in one channel. */
-  mostAtOnce: number;
+  maxAtOnce: number;
   readonly events: HubEvent[];
   /** The events about messages that arrived late or will not arrive. */
   ends(): HubEvent[];
@@ -95,7 +95,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
     rig.tried.push(arrival);
     const now = (underWay.get(channel) ?? 0) + 1;
     underWay.set(channel, now);
-    rig.mostAtOnce = Math.max(rig.mostAtOnce, now);
+    rig.maxAtOnce = Math.max(rig.maxAtOnce, now);
     try {
       // The service may continue after the request was aborted.
       return await Promise.race([answer(arrival), aborted(init?.signal)]);
@@ -120,7 +120,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
   }
 
   const rig = {
-    ...{ clock, arrived: [], tried: [], mostAtOnce: 0, events: [], logged: [] },
+    ...{ clock, arrived: [], tried: [], maxAtOnce: 0, events: [], logged: [] },
     ends: () => rig.events.filter(({ type }) => /^notification_(delivered_late|given_up)$/.test(type)),
     texts: (channel) => rig.arrived.filter((each) => each.channel === channel).map(({ text }) => text),
     react: (channel, reaction) =>

@@ -5,7 +5,7 @@ import type { CDPSession, Page } from "puppeteer-core";
 const underWay = new WeakMap<Page, Map<string, string>>();
 
 const QUIET_MS = 150;
-const LONGEST_MS = 5000;
+const MAX_MS = 5000;
 const LOOK_MS = 10;
 
 export async function watchNetwork(page: Page, cdp: CDPSession): Promise<void> {
@@ -32,7 +32,7 @@ export async function quiet(page: Page): Promise<void> {
   for (;;) {
     const now = performance.now();
     if (open.size > 0) busyAt = now;
-    if (now - busyAt >= QUIET_MS || now - begun >= LONGEST_MS) return;
+    if (now - busyAt >= QUIET_MS || now - begun >= MAX_MS) return;
     await Bun.sleep(LOOK_MS);
   }
 }

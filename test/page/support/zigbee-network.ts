@@ -10,7 +10,7 @@ import { type Member, madeUp } from "./zigbee-devices.ts";
 export const ZIGBEE_ACCOUNT = { username: "zigbee", password: "a password for the network" };
 const CORPUS = join(import.meta.dir, "..", "..", "..", "..", "shared", "corpus", "z2m.jsonl.xz");
 // The whole list is one message.
-const LARGEST_BYTES = 400_000;
+const MAX_BYTES = 400_000;
 
 export interface ZigbeeNetwork {
   members: readonly Member[];
@@ -29,8 +29,8 @@ export async function zigbeeHouse(count: number): Promise<Member[]> {
   let bytes = 0;
   for (const { bridgeDevice, states, ieee, model } of await modelsOf(CORPUS)) {
     const size = JSON.stringify(bridgeDevice).length;
-    if (members.length === count || bytes + size > LARGEST_BYTES) break;
-    if (size > LARGEST_BYTES / 100) continue;
+    if (members.length === count || bytes + size > MAX_BYTES) break;
+    if (size > MAX_BYTES / 100) continue;
     bytes += size;
     const what = String(bridgeDevice.definition.description ?? model).replace(/[/+#]/g, " ");
     const named = { ieee_address: ieee, type: "Router", friendly_name: `${what} ${members.length + 1}` };

@@ -9,7 +9,7 @@ import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { MESSAGES } from "./killed-rules.ts";
 
 // One that goes on for longer is not killed any more; on a busy machine, that is after some that came no further.
-const LONGEST_MS = 250;
+const MAX_MS = 250;
 const LONGER_EACH_MS = 20;
 const random = randomOf("moments of kills");
 
@@ -34,7 +34,7 @@ async function runKilled(
   })();
   await ready.promise;
   // When it is killed is what differs between the runs.
-  await Bun.sleep(random.below(LONGEST_MS + before * LONGER_EACH_MS));
+  await Bun.sleep(random.below(MAX_MS + before * LONGER_EACH_MS));
   house.kill("SIGKILL");
   await Promise.all([reading, house.exited]);
   expect(said).toStartWith("on disk");

@@ -41,12 +41,12 @@ export interface AnswersOptions {
   id: string;
   files: () => ReadonlyMap<string, { content: Buffer; mode: number }>;
   cut?: () => number;
-  mostFiles?: number;
+  maxFiles?: number;
 }
 
 export const schemas = { state: stateMigrations.length, history: historyMigrations.length };
 
-export function createAnswers({ home, db, history, id, files, cut = () => 0, mostFiles = 3 }: AnswersOptions): Answers {
+export function createAnswers({ home, db, history, id, files, cut = () => 0, maxFiles = 3 }: AnswersOptions): Answers {
   let turn = 0;
   let known: { id: string; hashes: Uint8Array } | undefined;
   let knownFiles: { id: string; list: Map<string, string> } | undefined;
@@ -128,7 +128,7 @@ export function createAnswers({ home, db, history, id, files, cut = () => 0, mos
     for (const [path, { content, mode }] of present) {
       const hash = fileHash(content, mode);
       if (list.get(path) === hash) continue;
-      if (sent === mostFiles) {
+      if (sent === maxFiles) {
         more = true;
         break;
       }

@@ -71,7 +71,7 @@ test.each([
 test("what the other machine says is passed on, and what it must not do ends the call", async () => {
   using link = openHubLink(byNumber, { fingerprints: [FINGERPRINT] }, systemClock);
   expect(await failure(link.ask("GET", "/refused"))).toMatchObject({ code: "conflict", details: { status: 409 } });
-  const large = await failure(link.send("GET", "/large", { mostBytes: 1000 }));
+  const large = await failure(link.send("GET", "/large", { maxBytes: 1000 }));
   expect(large.message).toContain("its answer is too large");
   const silent = await failure(link.send("GET", "/silent", { silentMs: 50 }));
   expect([silent.code, silent.message.includes("it was silent for")]).toEqual(["unavailable", true]);

@@ -20,7 +20,7 @@ import { syncFolder } from "../../../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../../../core/errors.ts";
 import { RESERVE_BYTES, requireSpace } from "../../../core/free-space.ts";
 import type { FolderTarget } from "../config.ts";
-import { MOST_FILES, type OpenOptions, type Storage, type StoredFile } from "../storage.ts";
+import { MAX_FILES, type OpenOptions, type Storage, type StoredFile } from "../storage.ts";
 
 const MARK = ".hub-backup-target";
 const READ_BYTES = 256 * 1024;
@@ -89,8 +89,8 @@ function requireMark(directory: string, { resolve, known, isTest }: OpenOptions)
 
 function entriesOf(folder: string): string[] {
   const names = readdirSync(folder);
-  if (names.length > MOST_FILES)
-    throw failed(`${folder} holds more than ${MOST_FILES} files: give the copies a folder of their own`);
+  if (names.length > MAX_FILES)
+    throw failed(`${folder} holds more than ${MAX_FILES} files: give the copies a folder of their own`);
   return names;
 }
 

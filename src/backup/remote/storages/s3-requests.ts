@@ -28,7 +28,7 @@ export interface S3Requests {
 }
 
 const ANSWER_WITHIN_MS = 60_000;
-const MOST_TEXT = 32 * 1024 * 1024;
+const MAX_TEXT = 32 * 1024 * 1024;
 
 export async function openS3Requests(target: Target, { resolve }: Pick<OpenOptions, "resolve">): Promise<S3Requests> {
   const { AwsClient } = await import("aws4fetch");
@@ -55,7 +55,7 @@ export async function openS3Requests(target: Target, { resolve }: Pick<OpenOptio
         ...(isTransfer ? {} : { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }),
       });
       if (answer.ok) return answer;
-      throw refusalOf(target, answer.status, await textOf(answer, { most: MOST_TEXT, address }));
+      throw refusalOf(target, answer.status, await textOf(answer, { most: MAX_TEXT, address }));
     } catch (error) {
       throw inWords(target, error);
     }
@@ -66,7 +66,7 @@ export async function openS3Requests(target: Target, { resolve }: Pick<OpenOptio
     async ask(request) {
       const answer = await send(request);
       try {
-        const text = await textOf(answer, { most: MOST_TEXT, address });
+        const text = await textOf(answer, { most: MAX_TEXT, address });
         // What takes long is answered with 200 before it is known how it ends.
         if (/<Error>/.test(text)) throw refusalOf(target, answer.status, text);
         return text;

@@ -9,11 +9,11 @@ import { textsOf } from "./xml.ts";
 const MIB = 1024 * 1024;
 const PART_BYTES = 8 * MIB;
 /** A service takes 10,000. */
-const MOST_PARTS = 9000;
+const MAX_PARTS = 9000;
 const TRIES = 3;
 const PAUSE_MS = 200;
 /** More were begun for one file only if something else is wrong. */
-const MOST_BEGUN = 10;
+const MAX_BEGUN = 10;
 
 interface Begun {
   id: string;
@@ -28,7 +28,7 @@ export interface UnfinishedUpload {
 
 /** Throws HubError; what was sent until then is kept for the next time. */
 export async function upload(s3: S3Requests, key: string, { bytes, read }: Content): Promise<void> {
-  const partBytes = Math.max(PART_BYTES, Math.ceil(bytes / MOST_PARTS / MIB) * MIB);
+  const partBytes = Math.max(PART_BYTES, Math.ceil(bytes / MAX_PARTS / MIB) * MIB);
   if (bytes <= partBytes) {
     for await (const all of partsOf(read(), partBytes)) await sendPart(s3, { key, part: all });
     return;
@@ -59,7 +59,7 @@ export async function unfinishedUploads(s3: S3Requests, prefix: string): Promise
 async function begunBefore(s3: S3Requests, key: string): Promise<Begun | undefined> {
   const same = (await unfinishedUploads(s3, key)).filter((one) => one.key === key);
   let most: Begun | undefined;
-  for (const { id } of same.slice(0, MOST_BEGUN)) {
+  for (const { id } of same.slice(0, MAX_BEGUN)) {
     const etags = await partsThere(s3, key, id).catch(() => new Map<number, string>());
     if (etags.size > (most?.etags.size ?? 0)) most = { id, etags };
   }

@@ -2,7 +2,7 @@
 import type { Static } from "@sinclair/typebox";
 import { HubError } from "../../../core/errors.ts";
 import { addressOf, type S3Target, trimmed } from "../config.ts";
-import { MOST_FILES, type OpenOptions, type Storage } from "../storage.ts";
+import { MAX_FILES, type OpenOptions, type Storage } from "../storage.ts";
 import { inWords, openS3Requests } from "./s3-requests.ts";
 import { unfinishedUploads, upload } from "./s3-upload.ts";
 import { textsOf } from "./xml.ts";
@@ -23,10 +23,10 @@ export async function openS3(target: Static<typeof S3Target>, options: OpenOptio
     for (;;) {
       const page = await s3.ask({ method: "GET", query });
       found += each(page);
-      if (found > MOST_FILES)
+      if (found > MAX_FILES)
         throw new HubError(
           "upstream_failed",
-          `${addressOf(target)} holds more than ${MOST_FILES} objects: give the copies a prefix of their own`,
+          `${addressOf(target)} holds more than ${MAX_FILES} objects: give the copies a prefix of their own`,
         );
       const [[isTruncated, token] = []] = textsOf(page, "ListBucketResult", ["IsTruncated", "NextContinuationToken"]);
       if (isTruncated !== "true" || token === undefined) return;

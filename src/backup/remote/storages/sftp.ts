@@ -3,7 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import type { FileEntry } from "ssh2";
 import { HubError } from "../../../core/errors.ts";
 import type { SftpTarget } from "../config.ts";
-import { type Content, MOST_FILES, type OpenOptions, type Storage } from "../storage.ts";
+import { type Content, MAX_FILES, type OpenOptions, type Storage } from "../storage.ts";
 import { connectSftp, failed, inWords, statusOf } from "./sftp-connection.ts";
 
 type Target = Static<typeof SftpTarget>;
@@ -29,12 +29,12 @@ export async function openSftp(target: Target, options: OpenOptions): Promise<St
   async function entriesIn(folder: string): Promise<FileEntry[]> {
     try {
       const entries = await ask<FileEntry[]>((done) => sftp.readdir(at(folder), done));
-      if (entries.length <= MOST_FILES) return entries;
+      if (entries.length <= MAX_FILES) return entries;
     } catch (error) {
       if (error instanceof HubError && error.code === "not_found") return [];
       throw error;
     }
-    throw failed(target, `holds more than ${MOST_FILES} files: give the copies a folder of their own`);
+    throw failed(target, `holds more than ${MAX_FILES} files: give the copies a folder of their own`);
   }
 
   async function makeFolders(path: string): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Static } from "@sinclair/typebox";
 import { HubError, messageOf, systemCode } from "../../../core/errors.ts";
 import { addressOf, trimmed, type WebdavTarget } from "../config.ts";
-import { MOST_FILES, type OpenOptions, type Storage } from "../storage.ts";
+import { MAX_FILES, type OpenOptions, type Storage } from "../storage.ts";
 import { drop, textOf, trustOf } from "./http.ts";
 import { isUntrusted, networkWords } from "./network-words.ts";
 import { textsOf } from "./xml.ts";
@@ -11,7 +11,7 @@ type Target = Static<typeof WebdavTarget>;
 
 /** A listing, or moving a file; sending and reading may take as long as they move. */
 const ANSWER_WITHIN_MS = 120_000;
-const MOST_LISTING = 32 * 1024 * 1024;
+const MAX_LISTING = 32 * 1024 * 1024;
 const LISTING = `<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><getcontentlength/><resourcetype/></prop></propfind>`;
 
 interface Request {
@@ -29,7 +29,7 @@ export function openWebdav(target: Target, { resolve }: OpenOptions): Storage {
   const urlOf = (path: string): string =>
     [root, ...[...folders, ...path.split("/").filter(Boolean)].map(encodeURIComponent)].join("/");
   const send = sender(target, resolve);
-  const listing = { most: MOST_LISTING, address: addressOf(target) };
+  const listing = { most: MAX_LISTING, address: addressOf(target) };
   const made = new Set<string>();
 
   async function makeFolders(folder: string): Promise<void> {
@@ -52,8 +52,8 @@ export function openWebdav(target: Target, { resolve }: OpenOptions): Storage {
     }
     const own = new URL(url).pathname;
     const entries = textsOf(await textOf(answer, listing), "response", ["href", "getcontentlength", "collection"]);
-    if (entries.length > MOST_FILES)
-      throw failed(target, `holds more than ${MOST_FILES} files: give the copies a folder of their own`);
+    if (entries.length > MAX_FILES)
+      throw failed(target, `holds more than ${MAX_FILES} files: give the copies a folder of their own`);
     return entries.flatMap(([href = "", bytes = "0", collection]) => {
       const path = URL.canParse(href.trim(), url) ? new URL(href.trim(), url).pathname : "";
       if (decoded(path).replace(/\/$/, "") === decoded(own).replace(/\/$/, "")) return [];

@@ -42,7 +42,7 @@ export interface DescribeOptions {
   onCostly: () => void;
 }
 
-const MOST_ENTITIES = 500;
+const MAX_ENTITIES = 500;
 
 interface Found {
   attributes: FoundAttribute[];
@@ -60,7 +60,7 @@ export function describeEntities(
   const found: Found = { attributes: [], happenings: [], extras: [], availabilities: new Map(), pictures: [] };
   for (const [at, entity] of entities.entries()) {
     try {
-      if (at >= MOST_ENTITIES) throw new Error(`a device has at most ${MOST_ENTITIES} entities`);
+      if (at >= MAX_ENTITIES) throw new Error(`a device has at most ${MAX_ENTITIES} entities`);
       describeEntity(entity, { found, engine, memory });
     } catch (error) {
       problems.push({ key: entity.key, problem: `${entity.component}: ${messageOf(error)}` });

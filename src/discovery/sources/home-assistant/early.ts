@@ -3,7 +3,7 @@
 import { hasWildcard, matchesFilter } from "../../../core/topic-filter.ts";
 import type { Heard, Sender } from "../../source.ts";
 
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 // Of a message, beside its payload.
 const OVERHEAD_BYTES = 300;
 
@@ -24,7 +24,7 @@ export function createEarlyMessages(): EarlyMessages {
       const key = keyOf(heard.sender, heard.topic);
       const known = kept.get(key);
       const more = sizeOf(heard) - (known ? sizeOf(known) : 0);
-      if (bytes + more > MOST_BYTES) return;
+      if (bytes + more > MAX_BYTES) return;
       bytes += more;
       kept.set(key, heard);
     },

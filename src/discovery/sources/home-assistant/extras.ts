@@ -24,9 +24,9 @@ export interface KnownExtra {
   key: string;
 }
 
-const MOST_EXTRAS = 50;
-const LONGEST_NAME = 100;
-const LONGEST_VALUE = 4096;
+const MAX_EXTRAS = 50;
+const MAX_NAME = 100;
+const MAX_VALUE = 4096;
 
 /** Undefined where the entity has none. */
 export function extrasOf(options: Options): Extras | undefined {
@@ -76,14 +76,14 @@ export function readExtras(
     if (isWhole && claimed.has(key)) continue;
     const isOthers = (known.get(key)?.origin ?? origin) !== origin;
     const name = isTaken(key) || isOthers ? `${prefix}_${key}` : key;
-    if (name.length > LONGEST_NAME || key === "" || isTaken(name) || Object.hasOwn(read, name)) continue;
+    if (name.length > MAX_NAME || key === "" || isTaken(name) || Object.hasOwn(read, name)) continue;
     const type = typeOf(value);
     if (type !== undefined && !known.has(name)) {
-      if (known.size >= MOST_EXTRAS) continue;
+      if (known.size >= MAX_EXTRAS) continue;
       known.set(name, { type, topic, origin, key });
       isNew = true;
     }
-    if (!known.has(name) || JSON.stringify(value).length > LONGEST_VALUE) continue;
+    if (!known.has(name) || JSON.stringify(value).length > MAX_VALUE) continue;
     // Before that, its topic alone would say whose it is.
     if (origin === topic || isDescribed(name)) read[name] = value;
     else undescribed[name] = value;

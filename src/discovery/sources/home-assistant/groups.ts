@@ -31,10 +31,10 @@ export interface Group {
   memory: DeviceMemory | undefined;
 }
 
-const MOST_ENTITIES = 5000;
-const MOST_BYTES = 32 * 1024 * 1024;
-const MOST_IDENTITIES = 20;
-const MOST_IDS = 2000;
+const MAX_ENTITIES = 5000;
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_IDENTITIES = 20;
+const MAX_IDS = 2000;
 const MAX_IDENTITY_LENGTH = 255;
 const NONE: ReadonlySet<string> = new Set();
 
@@ -106,10 +106,10 @@ export class Groups {
       entities: entities + (now?.entities.size ?? 0) - (before?.entities.size ?? 0),
       bytes: bytes + (now?.bytes ?? 0) - (before?.bytes ?? 0),
     };
-    if (count.entities > MOST_ENTITIES && count.entities > entities)
-      throw new Error(`an account announces at most ${MOST_ENTITIES} entities`);
-    if (count.bytes > MOST_BYTES && count.bytes > bytes)
-      throw new Error(`the announcements of an account have at most ${MOST_BYTES} bytes together`);
+    if (count.entities > MAX_ENTITIES && count.entities > entities)
+      throw new Error(`an account announces at most ${MAX_ENTITIES} entities`);
+    if (count.bytes > MAX_BYTES && count.bytes > bytes)
+      throw new Error(`the announcements of an account have at most ${MAX_BYTES} bytes together`);
     this.#counts.set(sender.name, count);
   }
 
@@ -154,7 +154,7 @@ export function entitiesOf({ announced, ids }: Group): Entity[] {
     .flatMap(apart)
     .map((entity) => {
       const id = ids.get(entity.key) ?? entity.id;
-      if (ids.size < MOST_IDS) ids.set(entity.key, id);
+      if (ids.size < MAX_IDS) ids.set(entity.key, id);
       return { ...entity, id };
     })
     .sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -198,7 +198,7 @@ function identitiesOf(block: JsonObject | undefined, entity: Entity | undefined)
     Array.isArray(one) && one.length === 2 ? [`${one[0]}:${one[1]}`.toLowerCase()] : [],
   );
   const found = [...identifiers.map(String), ...connections].filter((one) => one !== "").map(identityOf);
-  if (found.length > 0) return found.slice(0, MOST_IDENTITIES);
+  if (found.length > 0) return found.slice(0, MAX_IDENTITIES);
   const { config: { unique_id: unique } = {}, key = "" } = entity ?? {};
   const place = entity && placeOf(entity);
   const own = typeof unique === "string" && unique !== "" ? unique : key.replaceAll(" ", "_");

@@ -1,7 +1,7 @@
 // Announcements that wait to be read: the last one of each topic, in the order in which they came.
 import type { Heard } from "../../source.ts";
 
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 export interface Inbox {
   /** False where no more can wait. */
@@ -23,7 +23,7 @@ export function createInbox(): Inbox {
     put(heard) {
       const key = `${heard.sender.name}\n${heard.topic}`;
       // An empty one always finds room: what it takes back must not stay.
-      if (heard.payload.length > 0 && bytes + heard.payload.length > MOST_BYTES) return false;
+      if (heard.payload.length > 0 && bytes + heard.payload.length > MAX_BYTES) return false;
       remove(key);
       waiting.set(key, heard);
       bytes += heard.payload.length;

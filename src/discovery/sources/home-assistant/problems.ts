@@ -2,8 +2,8 @@
 // for the devices of others.
 import type { Sender, SourceHost } from "../../source.ts";
 
-const MOST_LISTED = 200;
-const LONGEST_KEY = 300;
+const MAX_LISTED = 200;
+const MAX_KEY = 300;
 
 export interface Problems {
   /** Undefined where it can be used by now. */
@@ -16,18 +16,18 @@ export function createProblems(host: Pick<SourceHost, "broken">): Problems {
   return {
     set(sender, key, problem) {
       const known = listed.get(sender.name) ?? new Set();
-      const short = key.slice(0, LONGEST_KEY);
+      const short = key.slice(0, MAX_KEY);
       if (problem === undefined) {
         if (!known.delete(short)) return;
         host.broken(sender, short, undefined);
-        if (known.size < MOST_LISTED) host.broken(sender, "more", undefined);
+        if (known.size < MAX_LISTED) host.broken(sender, "more", undefined);
         return;
       }
       listed.set(sender.name, known);
-      if (known.size < MOST_LISTED || known.has(short)) {
+      if (known.size < MAX_LISTED || known.has(short)) {
         known.add(short);
         host.broken(sender, short, problem);
-      } else host.broken(sender, "more", `only the first ${MOST_LISTED} announcements that cannot be used are listed`);
+      } else host.broken(sender, "more", `only the first ${MAX_LISTED} announcements that cannot be used are listed`);
     },
   };
 }

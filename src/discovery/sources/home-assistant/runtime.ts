@@ -23,10 +23,10 @@ export interface RuntimeOptions {
   onCostly: () => void;
 }
 
-const LONGEST_WHOLE = 65_536;
+const MAX_WHOLE = 65_536;
 // About 10 ms.
-const MOST_STEPS = 300_000;
-const LONGEST_NAME = 100;
+const MAX_STEPS = 300_000;
+const MAX_NAME = 100;
 
 type Runtime = Pick<DescribedDevice, "attributes" | "topics" | "isOfSeveralTopics" | "read" | "write"> &
   Required<Pick<DescribedDevice, "assume">>;
@@ -51,7 +51,7 @@ export function runtimeOf(
     for (const one of at.extras)
       isNew = readExtras(one, message, { ...extrasInto, read, claimed: at.claimed }) || isNew;
     if (isNew) onExtras();
-    if (at.isObject && isObject(message.json) && message.text.length <= LONGEST_WHOLE) readRest(at, message.json, read);
+    if (at.isObject && isObject(message.json) && message.text.length <= MAX_WHOLE) readRest(at, message.json, read);
     for (const { name, reading } of at.readings) {
       const value = quietly(() => reading.read(message));
       if (value !== undefined) read[name] = value;
@@ -65,7 +65,7 @@ export function runtimeOf(
   function readRest({ claimed }: AtTopic, json: JsonObject, read: JsonObject): void {
     for (const key in json) {
       const { attribute, readings = [] } = attributes.get(key) ?? {};
-      if (claimed.has(key) || key.length > LONGEST_NAME) continue;
+      if (claimed.has(key) || key.length > MAX_NAME) continue;
       // A word that all devices share means the same of each, whatever this one calls so.
       const isWord = words.has(key) || attribute?.derived === true || attribute?.word !== undefined;
       if (isWord) read[`${key}_own`] ??= json[key] as Json;
@@ -132,7 +132,7 @@ export function runtimeOf(
     // At least from the next announcement on.
     isOfSeveralTopics: true,
 
-    read: (topic, message) => engine.within(MOST_STEPS, () => readMessage(topic, message), onCostly),
+    read: (topic, message) => engine.within(MAX_STEPS, () => readMessage(topic, message), onCostly),
 
     write(wanted): Outgoing[] {
       const groups = new Map<Commanded, JsonObject>();

@@ -63,7 +63,7 @@ function stateOf(options: Options): Reading | undefined {
   return options.reading("state_topic", "value_template");
 }
 
-const LONGEST_SECONDS = 10 * 365 * 86_400;
+const MAX_SECONDS = 10 * 365 * 86_400;
 
 /** `expire_after`: without a message for so long the value is unknown. */
 function expiry(options: Options): { expires?: Expires[] } {
@@ -73,7 +73,7 @@ function expiry(options: Options): { expires?: Expires[] } {
 
 function secondsIn(options: Options, key: string): number | undefined {
   const seconds = options.number(key) ?? 0;
-  if (seconds < 0 || seconds > LONGEST_SECONDS) throw new Error(`${key}: must be seconds, at most ${LONGEST_SECONDS}`);
+  if (seconds < 0 || seconds > MAX_SECONDS) throw new Error(`${key}: must be seconds, at most ${MAX_SECONDS}`);
   return seconds === 0 ? undefined : seconds;
 }
 
@@ -210,12 +210,12 @@ export const notify: Component = (options) => {
   options.needsTopic("command_topic");
   const name = nameOf(options, undefined);
   const asText = (value: Json): Json => {
-    if (typeof value !== "string" || value.length > LONGEST_MESSAGE)
-      throw wrong(name, `must be a text of at most ${LONGEST_MESSAGE} characters`);
+    if (typeof value !== "string" || value.length > MAX_MESSAGE)
+      throw wrong(name, `must be a text of at most ${MAX_MESSAGE} characters`);
     return value;
   };
   const commanded = options.commanded(name, COMMAND, asText);
   return [{ ...attributeOf(options, { name, type: "string" }, { commanded }), momentary: true }];
 };
 
-const LONGEST_MESSAGE = 4096;
+const MAX_MESSAGE = 4096;

@@ -13,7 +13,7 @@ import { type Entity, parseConfigTopic, readAnnouncement } from "./payload.ts";
 import { createProblems } from "./problems.ts";
 import { createSlices } from "./slices.ts";
 
-const LARGEST_CONFIG_BYTES = 65_536;
+const MAX_CONFIG_BYTES = 65_536;
 // Entities of one device come in many messages: it is described when they have come, as its names are given then.
 const SETTLE_MS = 100;
 const MAX_SETTLE_MS = 2000;
@@ -58,8 +58,8 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
       for (const part of ["", ...groups.partsOf(sender, topic)]) problems.set(sender, labelOf(topic, part), undefined);
       return groups.takeBack(sender, topic);
     }
-    if (payload.length > LARGEST_CONFIG_BYTES)
-      throw new Error(`it has ${payload.length} bytes; at most ${LARGEST_CONFIG_BYTES} are read`);
+    if (payload.length > MAX_CONFIG_BYTES)
+      throw new Error(`it has ${payload.length} bytes; at most ${MAX_CONFIG_BYTES} are read`);
     const announcement = readAnnouncement(parsed, message().json);
     const origin = announcement.origin?.name;
     if (typeof origin === "string" && isElsewhere(sender, origin)) return [];

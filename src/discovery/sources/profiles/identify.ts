@@ -28,7 +28,7 @@ export function isMeant({ table: { when }, expressions }: Profile, occasion: Occ
   return result.ok && result.value === true;
 }
 
-const LONGEST_PART = 100;
+const MAX_PART = 100;
 
 function partsOfMessage({ table: { placeholders } }: Profile, { message: { json } }: Omit<Occasion, "parts">): Values {
   if (placeholders === undefined || json === undefined) return {};
@@ -36,7 +36,7 @@ function partsOfMessage({ table: { placeholders } }: Profile, { message: { json 
   for (const [name, pointer] of Object.entries(placeholders)) {
     const value = valueAtPointer(json, pointer);
     const text = typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
-    if (text !== "" && text.length <= LONGEST_PART) parts[name] = text;
+    if (text !== "" && text.length <= MAX_PART) parts[name] = text;
   }
   return parts;
 }

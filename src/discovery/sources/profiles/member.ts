@@ -11,7 +11,7 @@ import type { Values } from "./topic-pattern.ts";
 // A message need not hold everything, so one failure says little.
 const FAILURES_THAT_COUNT = 5;
 /** The topics that one device is heard on by wildcards. */
-const MOST_TOPICS = 32;
+const MAX_TOPICS = 32;
 
 export class Member {
   readonly id: string;
@@ -40,7 +40,7 @@ export class Member {
 
   /** Described anew; undefined where it is known to be heard on the topic. */
   heardOn(topic: string, parts: Values): DescribedDevice | undefined {
-    if (this.#heardOn.has(topic) || this.#heardOn.size >= MOST_TOPICS) return undefined;
+    if (this.#heardOn.has(topic) || this.#heardOn.size >= MAX_TOPICS) return undefined;
     this.#heardOn.set(topic, parts);
     return this.describe(this.#profile);
   }

@@ -14,11 +14,11 @@ interface Listening {
   makes: boolean;
 }
 
-const LARGEST_KEPT_BYTES = 4096;
-const MOST_KEPT = 1000;
-const MOST_MATCHED = 10_000;
+const MAX_KEPT_BYTES = 4096;
+const MAX_KEPT = 1000;
+const MAX_MATCHED = 10_000;
 /** No device has longer topics, and what they stand for is kept. */
-const LONGEST_TOPIC = 500;
+const MAX_TOPIC = 500;
 
 export function createProfilesSource(host: SourceHost, profiles: { follow(listener: ProfileListener): void }): Source {
   const families = new Map<string, Family>();
@@ -57,11 +57,11 @@ export function createProfilesSource(host: SourceHost, profiles: { follow(listen
     listening ??= listeningOf(families.values());
     const all = listening;
     const [here = [], anywhere = []] = [end < 0 ? topic : topic.slice(0, end), undefined].map((one) => all.get(one));
-    if ((here.length === 0 && anywhere.length === 0) || topic.length > LONGEST_TOPIC) return [];
+    if ((here.length === 0 && anywhere.length === 0) || topic.length > MAX_TOPIC) return [];
     const levels = topic.split("/");
     const found = [...here, ...anywhere].filter(({ pattern }) => pattern.match(levels));
     if (found.length === 0) return found;
-    if (matched.size >= MOST_MATCHED) matched.clear();
+    if (matched.size >= MAX_MATCHED) matched.clear();
     matched.set(topic, found);
     return found;
   }
@@ -69,9 +69,9 @@ export function createProfilesSource(host: SourceHost, profiles: { follow(listen
   function keep({ sender, topic, payload, message }: Heard): void {
     const place = `${sender.name}\n${topic}`;
     kept.delete(place);
-    if (payload.length === 0 || payload.length + topic.length > LARGEST_KEPT_BYTES) return;
+    if (payload.length === 0 || payload.length + topic.length > MAX_KEPT_BYTES) return;
     kept.set(place, message());
-    if (kept.size > MOST_KEPT) for (const oldest of kept.keys()) if (kept.delete(oldest)) break;
+    if (kept.size > MAX_KEPT) for (const oldest of kept.keys()) if (kept.delete(oldest)) break;
   }
 
   function recall({ sender, topic: current }: Heard, { key, device }: Met): void {

@@ -1,7 +1,7 @@
 // What is known of the devices of each account, by the begin of their topics; bounded for each account.
 import type { Sender } from "../../source.ts";
 
-const MOST_DEVICES = 500;
+const MAX_DEVICES = 500;
 
 export interface Accounts<Known extends { mac: string | undefined }> {
   get(sender: Sender, prefix: string): Known | undefined;
@@ -20,7 +20,7 @@ export function createAccounts<Known extends { mac: string | undefined }>(): Acc
       const devices = accounts.get(sender.name) ?? new Map<string, Known>();
       accounts.set(sender.name, devices);
       const known = devices.get(prefix);
-      if (known || devices.size >= MOST_DEVICES) return known;
+      if (known || devices.size >= MAX_DEVICES) return known;
       const device = made();
       devices.set(prefix, device);
       return device;

@@ -47,7 +47,7 @@ export interface TasmotaConfig {
   tilts: readonly { min: number; max: number }[];
 }
 
-const LONGEST_TOPIC = 256;
+const MAX_TOPIC = 256;
 
 /** `mac`: from the topic. Throws HubError `invalid`. */
 export function readTasmotaConfig(json: JsonObject, mac: string): TasmotaConfig {
@@ -89,7 +89,7 @@ function topicsIn(
       .replaceAll("%prefix%", () => prefix)
       .replaceAll("%topic%", () => topic);
     const ended = made.endsWith("/") ? made : `${made}/`;
-    if (ended.length > LONGEST_TOPIC || /[+#\0]/.test(ended)) throw invalid(`${ended.slice(0, 80)} is no topic`);
+    if (ended.length > MAX_TOPIC || /[+#\0]/.test(ended)) throw invalid(`${ended.slice(0, 80)} is no topic`);
     return ended;
   };
   return { command: begin(command), status: begin(status), telemetry: begin(telemetry) };

@@ -10,7 +10,7 @@ export interface Sensor {
   attribute: Attribute;
 }
 
-const MOST_SENSORS = 200;
+const MAX_SENSORS = 200;
 // Readers of tags say what they read just now: no sensors.
 const READERS = ["RDM6300", "PN532"];
 const SHUTTER = /^Shutter\d+$/;
@@ -62,7 +62,7 @@ interface Leaf {
 export function sensorsOf(sn: Json | undefined): Sensor[] {
   if (!isObject(sn)) return [];
   const leaves = Object.entries(sn).flatMap(([chip, values]) => (isObject(values) ? leavesOf(chip, values) : []));
-  const found = leaves.slice(0, MOST_SENSORS).map((leaf) => sensorOf(leaf, sn, nameOf(leaf, leaves)));
+  const found = leaves.slice(0, MAX_SENSORS).map((leaf) => sensorOf(leaf, sn, nameOf(leaf, leaves)));
   const names = new Set<string>();
   return [...found, ...totalOf(found), ...contactsOf(sn)].filter(
     ({ attribute: { name } }) => !names.has(name) && names.add(name),

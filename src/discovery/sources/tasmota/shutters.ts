@@ -6,7 +6,7 @@ import { type Channel, READABLE, ranged, WRITABLE, withWord, wordAndPart } from 
 import { RELAY, type TasmotaConfig } from "./config.ts";
 
 const INVERTED = 1;
-const MOST_SHUTTERS = 16;
+const MAX_SHUTTERS = 16;
 const PERCENT = { min: 0, max: 100, unit: "%" } as const;
 const COMMANDS: Readonly<Record<string, string>> = {
   open: "ShutterOpen",
@@ -15,7 +15,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 };
 
 export function shuttersOf({ relays, shutterOptions, tilts }: TasmotaConfig): Channel[] {
-  const count = Math.min(MOST_SHUTTERS, Math.floor(relays.filter((kind) => kind === RELAY.shutter).length / 2));
+  const count = Math.min(MAX_SHUTTERS, Math.floor(relays.filter((kind) => kind === RELAY.shutter).length / 2));
   return Array.from({ length: count }, (_, at) => at + 1).flatMap((number) => {
     const isInverted = ((shutterOptions[number - 1] ?? 0) & INVERTED) !== 0;
     const { min, max } = tilts[number - 1] ?? { min: 0, max: 0 };

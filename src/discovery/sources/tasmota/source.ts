@@ -20,9 +20,9 @@ interface Account {
   wills: Map<string, Message>;
 }
 
-const LARGEST_BYTES = 16_384;
-const LONGEST_WILL_BYTES = 64;
-const MOST_DEVICES = 500;
+const MAX_BYTES = 16_384;
+const MAX_WILL_BYTES = 64;
+const MAX_DEVICES = 500;
 
 /** `prefix`: `tasmota/discovery`. */
 export function createTasmotaSource(host: SourceHost, prefix = "tasmota/discovery"): Source {
@@ -37,27 +37,27 @@ export function createTasmotaSource(host: SourceHost, prefix = "tasmota/discover
   function rememberWill({ sender, topic, message, payload }: Heard): void {
     const { wills } = accountOf(sender);
     wills.delete(topic);
-    if (payload.length === 0 || payload.length > LONGEST_WILL_BYTES) return;
+    if (payload.length === 0 || payload.length > MAX_WILL_BYTES) return;
     wills.set(topic, message());
     const [oldest] = wills.keys();
-    if (wills.size > MOST_DEVICES && oldest !== undefined) wills.delete(oldest);
+    if (wills.size > MAX_DEVICES && oldest !== undefined) wills.delete(oldest);
   }
 
   function take({ sender, payload, message }: Heard, mac: string, kind: Kind): void {
     const { devices } = accountOf(sender);
     const known = devices.get(mac) ?? { config: undefined, sensors: undefined };
-    if (!devices.has(mac) && devices.size >= MOST_DEVICES) {
+    if (!devices.has(mac) && devices.size >= MAX_DEVICES) {
       host.broken(
         sender,
         "more",
-        `one account may announce ${MOST_DEVICES} devices: give others an account of their own`,
+        `one account may announce ${MAX_DEVICES} devices: give others an account of their own`,
       );
       return;
     }
     devices.set(mac, known);
-    const json = payload.length > LARGEST_BYTES ? undefined : message().json;
+    const json = payload.length > MAX_BYTES ? undefined : message().json;
     if (!isObject(json)) {
-      host.broken(sender, mac, `${kind}: must be a JSON object of at most ${LARGEST_BYTES} bytes`);
+      host.broken(sender, mac, `${kind}: must be a JSON object of at most ${MAX_BYTES} bytes`);
       return;
     }
     if (kind === "config") known.config = json;

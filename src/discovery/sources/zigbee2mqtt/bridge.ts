@@ -41,8 +41,8 @@ interface Announcement extends Pick<Known, "kind" | "mark" | "claim"> {
   describe(): { device: DescribedDevice; state?: JsonObject; member?: Member; problem?: string | undefined };
 }
 
-const MOST_DEVICES = 2000;
-const MOST_GROUPS = 500;
+const MAX_DEVICES = 2000;
+const MAX_GROUPS = 500;
 const NOTHING = { attributes: {}, actions: [] };
 
 export class Bridge implements Claimant {
@@ -127,8 +127,8 @@ export class Bridge implements Claimant {
     this.#names.setDevices(list);
     const coordinator = list.filter(isObject).find(({ type }) => type === "Coordinator");
     const found = list.flatMap((one) => readBridgeDevice(one) ?? []);
-    const devices = new Map(found.slice(0, MOST_DEVICES).map((device) => [device.ieee_address, device]));
-    if (found.length > MOST_DEVICES) this.#tellTooMany();
+    const devices = new Map(found.slice(0, MAX_DEVICES).map((device) => [device.ieee_address, device]));
+    if (found.length > MAX_DEVICES) this.#tellTooMany();
     this.#keepOnly("device", devices);
     // What was waiting is in the list as well, or gone. The bridge comes first, so that its devices find their parent.
     this.#work.replace([
@@ -140,7 +140,7 @@ export class Bridge implements Claimant {
 
   /** `bridge/groups`: all of them. */
   heardGroups(list: readonly Json[]): void {
-    const groups = list.flatMap((one) => readBridgeGroup(one) ?? []).slice(0, MOST_GROUPS);
+    const groups = list.flatMap((one) => readBridgeGroup(one) ?? []).slice(0, MAX_GROUPS);
     this.#groups = [...new Map(groups.map((group) => [groupIdentity(this.base, group.id), group])).values()];
     this.#names.setGroups(this.#groups, (id) => groupIdentity(this.base, id));
     this.#keepOnly("group", new Map(this.#groups.map((group) => [groupIdentity(this.base, group.id), group])));
@@ -164,7 +164,7 @@ export class Bridge implements Claimant {
 
   #tellTooMany(): void {
     const { host, base } = this.#options;
-    host.broken(this.sender, `${base}/bridge/devices`, `more than ${MOST_DEVICES} devices: the others are left out`);
+    host.broken(this.sender, `${base}/bridge/devices`, `more than ${MAX_DEVICES} devices: the others are left out`);
   }
 
   #describeSelf(address: Json | undefined): void {

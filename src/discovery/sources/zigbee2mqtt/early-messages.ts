@@ -2,9 +2,9 @@
 import type { Message } from "../../described.ts";
 import type { Heard, Sender } from "../../source.ts";
 
-const MOST_MESSAGES = 2000;
-const MOST_BYTES = 1_048_576;
-const LARGEST_BYTES = 16_384;
+const MAX_MESSAGES = 2000;
+const MAX_BYTES = 1_048_576;
+const MAX_MESSAGE_BYTES = 16_384;
 
 export class EarlyMessages {
   readonly #kept = new Map<string, { message: Message; bytes: number }>();
@@ -14,11 +14,11 @@ export class EarlyMessages {
   keep({ sender, topic, payload, message }: Heard): void {
     const key = keyOf(sender, topic);
     this.#drop(key);
-    if (payload.length === 0 || payload.length > LARGEST_BYTES) return;
+    if (payload.length === 0 || payload.length > MAX_MESSAGE_BYTES) return;
     this.#kept.set(key, { message: message(), bytes: payload.length });
     this.#bytes += payload.length;
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MOST_MESSAGES && this.#bytes <= MOST_BYTES) break;
+      if (this.#kept.size <= MAX_MESSAGES && this.#bytes <= MAX_BYTES) break;
       this.#drop(oldest);
     }
   }

@@ -25,16 +25,16 @@ export interface Expose {
 }
 
 // The largest real device has 221, three deep.
-const MOST_EXPOSES = 500;
+const MAX_EXPOSES = 500;
 const DEEPEST = 8;
-const MOST_VALUES = 500;
-const LONGEST_NAME = 128;
-const LONGEST_DESCRIPTION = 500;
+const MAX_VALUES = 500;
+const MAX_NAME = 128;
+const MAX_DESCRIPTION = 500;
 const FORBIDDEN_NAMES = new Set(["__proto__", "constructor", "prototype"]);
 
 /** `isCut`: there were more than a device may have. */
 export function readExposes(value: Json | undefined): { exposes: Expose[]; isCut: boolean } {
-  let left = MOST_EXPOSES;
+  let left = MAX_EXPOSES;
 
   function readAll(list: Json | undefined, depth: number): Expose[] {
     const read: Expose[] = [];
@@ -59,10 +59,10 @@ function readOne(from: JsonObject, type: string): Omit<Expose, "features"> {
   return {
     type,
     access: typeof access === "number" ? access : 0,
-    values: Array.isArray(values) ? values.filter((one) => !isObject(one)).slice(0, MOST_VALUES) : [],
+    values: Array.isArray(values) ? values.filter((one) => !isObject(one)).slice(0, MAX_VALUES) : [],
     ...(isName(name) && { name }),
     ...(isName(property) && { property }),
-    ...(typeof description === "string" && { description: description.slice(0, LONGEST_DESCRIPTION) }),
+    ...(typeof description === "string" && { description: description.slice(0, MAX_DESCRIPTION) }),
     ...((category === "config" || category === "diagnostic") && { category }),
     ...(isName(deviceClass) && { deviceClass }),
     ...(isName(unit) && { unit }),
@@ -77,6 +77,6 @@ function readOne(from: JsonObject, type: string): Omit<Expose, "features"> {
 }
 
 function isName(value: Json | undefined): value is string {
-  if (typeof value !== "string" || value === "" || value.length > LONGEST_NAME) return false;
+  if (typeof value !== "string" || value === "" || value.length > MAX_NAME) return false;
   return !FORBIDDEN_NAMES.has(value) && !/\p{Cc}/u.test(value);
 }

@@ -22,8 +22,8 @@ export interface Fields {
   has(field: string): boolean;
 }
 
-const LONGEST_SECONDS = 254;
-const LONGEST_NAME = 255;
+const MAX_SECONDS = 254;
+const MAX_NAME = 255;
 
 /** Undefined where `wanted` is no command, but a state. Throws HubError `invalid`. */
 export function requestOf(base: string, requests: Requests, wanted: JsonObject): Outgoing | undefined {
@@ -79,7 +79,7 @@ function fieldsOf(fields: JsonObject, read: Set<string>): Fields {
     has: (field) => value(field) !== undefined,
     name(field) {
       const name = value(field);
-      if (typeof name !== "string" || name.trim() === "" || name.length > LONGEST_NAME || /[+#\p{Cc}]/u.test(name))
+      if (typeof name !== "string" || name.trim() === "" || name.length > MAX_NAME || /[+#\p{Cc}]/u.test(name))
         throw wrong(field, "must be a name without + and #");
       return name.trim();
     },
@@ -89,10 +89,10 @@ function fieldsOf(fields: JsonObject, read: Set<string>): Fields {
       return flag;
     },
     seconds(field) {
-      const seconds = value(field) ?? LONGEST_SECONDS;
-      if (typeof seconds === "number" && Number.isInteger(seconds) && seconds >= 0 && seconds <= LONGEST_SECONDS)
+      const seconds = value(field) ?? MAX_SECONDS;
+      if (typeof seconds === "number" && Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_SECONDS)
         return seconds;
-      throw wrong(field, `must be whole seconds from 0 to ${LONGEST_SECONDS}`);
+      throw wrong(field, `must be whole seconds from 0 to ${MAX_SECONDS}`);
     },
   };
 }

@@ -8,7 +8,7 @@ import { EarlyMessages } from "./early-messages.ts";
 const BRIDGE = /^(.+?)\/bridge\/(devices|groups|info|state|logging|response\/.+)$/;
 // Unless somebody changed it: what comes there before anything else is kept from the start.
 const DEFAULT_BASE = "zigbee2mqtt";
-const MOST_BRIDGES = 32;
+const MAX_BRIDGES = 32;
 
 export function createZigbee2mqttSource(host: SourceHost): Source {
   const claims = new Claims<Bridge>();
@@ -22,8 +22,8 @@ export function createZigbee2mqttSource(host: SourceHost): Source {
       known.sender = sender;
       return known;
     }
-    if (bridges.size >= MOST_BRIDGES) {
-      host.broken(sender, `${base}/bridge`, `there are ${MOST_BRIDGES} bridges already`);
+    if (bridges.size >= MAX_BRIDGES) {
+      host.broken(sender, `${base}/bridge`, `there are ${MAX_BRIDGES} bridges already`);
       return undefined;
     }
     const bridge = new Bridge({ host, sender, base, claims, early });

@@ -2,7 +2,7 @@
 import type { Clock } from "../../../core/clock.ts";
 
 const AT_ONCE = 20;
-const LONGEST_MS = 8;
+const MAX_MS = 8;
 
 export class TurnTaking {
   readonly #clock: Clock;
@@ -32,7 +32,7 @@ export class TurnTaking {
   }
 
   #turn(): void {
-    const end = this.#clock.mono() + LONGEST_MS;
+    const end = this.#clock.mono() + MAX_MS;
     for (let done = 0; done < AT_ONCE && (done === 0 || this.#clock.mono() < end); done++) this.#waiting.shift()?.();
     if (this.#waiting.length > 0) this.#soon();
     else this.#isBusy = false;

@@ -5,7 +5,7 @@ import { byMode, isEmptyTable, problemAt, required, secsOfMs } from "../translat
 import { deviceOf } from "../triggers.ts";
 import { enabledOf, nothing, type TranslateAction } from "./action.ts";
 
-const [FEWEST_STEPS, MOST_STEPS] = [2, 100];
+const [FEWEST_STEPS, MAX_STEPS] = [2, 100];
 
 export const deviceActions: Readonly<Record<string, TranslateAction>> = {
   set_device_state: (part, { to }) => {
@@ -99,5 +99,5 @@ function fadeDevice(part: PlacedObject, { to }: Parameters<TranslateAction>[1]):
 }
 
 function clamp(steps: number): number {
-  return Math.min(MOST_STEPS, Math.max(FEWEST_STEPS, steps));
+  return Math.min(MAX_STEPS, Math.max(FEWEST_STEPS, steps));
 }

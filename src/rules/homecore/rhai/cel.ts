@@ -12,7 +12,7 @@ export interface CelContext {
   written: number;
 }
 
-const MOST_WRITTEN = 40_000;
+const MAX_WRITTEN = 40_000;
 const WEEKDAY = "current_weekday";
 const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const ORDER: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const ORDER: Readonly<Record<string, string>> = {
 export function celOfNode(context: CelContext, node: RhaiNode): Cel {
   const cel = emit(context, node);
   context.written += cel.text.length;
-  if (context.written > MOST_WRITTEN) throw new RhaiProblem(node.at, "is too long");
+  if (context.written > MAX_WRITTEN) throw new RhaiProblem(node.at, "is too long");
   return cel;
 }
 

@@ -6,21 +6,19 @@ import { RhaiProblem } from "./tokens.ts";
 
 export type TranslatedRhai = { ok: true; cel: string } | { ok: false; problem: string };
 
-const LONGEST_SCRIPT = 4096;
+const MAX_SCRIPT = 4096;
 /** As long as an expression may be. */
-const LONGEST_CEL = 4000;
+const MAX_CEL = 4000;
 
 /** `constants`: functions that stand for something known of the rule, as CEL. Never throws. */
 export function celOf(script: string, constants: Readonly<Record<string, string>> = {}): TranslatedRhai {
-  if (script.length > LONGEST_SCRIPT)
-    return { ok: false, problem: `this script is longer than ${LONGEST_SCRIPT} characters: split it up` };
+  if (script.length > MAX_SCRIPT)
+    return { ok: false, problem: `this script is longer than ${MAX_SCRIPT} characters: split it up` };
   try {
     const { text } = celOfNode({ constants, written: 0 }, parseRhai(script));
     // Around the whole, parentheses say nothing.
     const cel = unwrapped(text);
-    return cel.length <= LONGEST_CEL
-      ? { ok: true, cel }
-      : { ok: false, problem: "this script becomes too long as CEL" };
+    return cel.length <= MAX_CEL ? { ok: true, cel } : { ok: false, problem: "this script becomes too long as CEL" };
   } catch (error) {
     if (!(error instanceof RhaiProblem)) return { ok: false, problem: messageOf(error) };
     return { ok: false, problem: `this Rhai has no counterpart here: ${error.message} (${placeIn(script, error.at)})` };

@@ -5,7 +5,7 @@ import type { Matter } from "../state/device-matters.ts";
 import { t } from "../texts/index.ts";
 import { Icon } from "./icon.tsx";
 
-const MOST_PARTS = 50;
+const MAX_PARTS = 50;
 
 export function Attention() {
   useEffect(startAttention, []);
@@ -32,7 +32,7 @@ function Line({ matter: { severity, title, text, href, parts, dismiss } }: { mat
           <details>
             <summary>{title}</summary>
             <ul>
-              {parts.slice(0, MOST_PARTS).map((part) => (
+              {parts.slice(0, MAX_PARTS).map((part) => (
                 <li key={part.href}>
                   <a class="part" href={part.href} dir="auto">
                     {part.name}

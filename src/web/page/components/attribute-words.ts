@@ -4,9 +4,9 @@ import { formatNumber, language, t, textFor } from "../texts/index.ts";
 import { attributeName, capitalized } from "./kinds.ts";
 import { senseInWords } from "./sense-words.ts";
 
-const LONGEST_LABEL = 80;
-const LONGEST_VALUE = 200;
-const LARGEST_WRITTEN_OUT = 1e15;
+const MAX_LABEL = 80;
+const MAX_VALUE = 200;
+const MAX_WRITTEN_OUT = 1e15;
 
 /** `Brightness`; what has no text of ours is called as its source calls it; of several that it calls the same, by their names as well. */
 export function labelOf(device: Device, name: string): string {
@@ -14,7 +14,7 @@ export function labelOf(device: Device, name: string): string {
   const label = attributeName(device, name);
   const isShared =
     title === label && [...propertiesOf(device).values()].filter((one) => one.title === title).length > 1;
-  return shortened(isShared ? `${label}: ${name.replaceAll("_", " ")}` : label, LONGEST_LABEL);
+  return shortened(isShared ? `${label}: ${name.replaceAll("_", " ")}` : label, MAX_LABEL);
 }
 
 export function shortened(text: string, longest: number): string {
@@ -33,9 +33,9 @@ export function valueInWords(name: string, value: Json | undefined, property: Pr
     case "string":
       return value === ""
         ? "“”"
-        : shortened(textFor(`value.${value}`) ?? textFor(`state.${value}`) ?? value, LONGEST_VALUE);
+        : shortened(textFor(`value.${value}`) ?? textFor(`state.${value}`) ?? value, MAX_VALUE);
     case "object":
-      return value === null ? t("device.no_value") : shortened(JSON.stringify(value), LONGEST_VALUE);
+      return value === null ? t("device.no_value") : shortened(JSON.stringify(value), MAX_VALUE);
     default:
       return t("device.no_value");
   }
@@ -45,7 +45,7 @@ export function valueInWords(name: string, value: Json | undefined, property: Pr
 export function numberInWords(value: number, digits?: number): string {
   const size = Math.abs(value);
   if (!Number.isFinite(value)) return t("device.no_value");
-  if (size < LARGEST_WRITTEN_OUT) {
+  if (size < MAX_WRITTEN_OUT) {
     // Of 0 to 19; it may be anything that a device says.
     if (/^1?\d$/.test(String(digits))) return formatNumber(value, digits, digits);
     if (size === 0 || size >= 0.001)

@@ -3,15 +3,15 @@ import type { Json, Property } from "../state/house.ts";
 
 export type ControlKind = "switch" | "slider" | "number" | "select" | "color" | "text" | "buttons" | "send";
 
-const MOST_BUTTONS = 8;
-const MOST_STEPS = 100_000;
+const MAX_BUTTONS = 8;
+const MAX_STEPS = 100_000;
 const COLOR = /^#[\da-f]{6}$/i;
 
 export function controlKind(name: string, property: Property, value: Json | undefined): ControlKind | undefined {
   const { readOnly, writeOnly, type, enum: options } = property;
   if (readOnly) return undefined;
   if (writeOnly) {
-    if (options) return options.length <= MOST_BUTTONS ? "buttons" : "send";
+    if (options) return options.length <= MAX_BUTTONS ? "buttons" : "send";
     return type === "boolean" ? "buttons" : type === "object" || type === "array" ? undefined : "send";
   }
   if (options) return isSwitch(options) ? "switch" : "select";
@@ -39,7 +39,7 @@ function isColor(name: string, property: Property, value: Json | undefined): boo
 function isSlidable({ minimum, maximum, ...rest }: Property): boolean {
   if (minimum === undefined || maximum === undefined || maximum <= minimum) return false;
   const steps = (maximum - minimum) / stepOf({ minimum, maximum, ...rest });
-  return Number.isFinite(steps) && steps <= MOST_STEPS;
+  return Number.isFinite(steps) && steps <= MAX_STEPS;
 }
 
 export function stepOf({ multipleOf, type, minimum, maximum }: Property): number {

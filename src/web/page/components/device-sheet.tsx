@@ -16,7 +16,7 @@ import { Sheet } from "./sheet.tsx";
 import { offlineText } from "./tile.tsx";
 import { useCommand } from "./use-command.ts";
 
-const MOST_READINGS = 30;
+const MAX_READINGS = 30;
 
 export function DeviceSheet({ id }: { id: string }) {
   const device = devices.value.get(id);
@@ -33,7 +33,7 @@ function Opened({ of }: { of: Signal<Device> }) {
   const isTimer = controls[0]?.kind === "timer";
   const readings = Object.entries(isTimer ? {} : attributes)
     .filter(([name, value]) => isShown(device, name) && !set.has(name) && typeof value !== "object")
-    .slice(0, MOST_READINGS);
+    .slice(0, MAX_READINGS);
   return (
     <Sheet title={device.name} closed={here({ device: undefined })}>
       {!isTimer && <p class="state">{device.available ? stateInWords(device, attributes) : offlineText(device)}</p>}

@@ -10,7 +10,7 @@ import type { StepProps } from "./setup-step.ts";
 import { sunTimes } from "./sun-times.ts";
 import { useAct } from "./use-act.ts";
 
-const MOST_FOUND = 6;
+const MAX_FOUND = 6;
 const LOCATE_MS = 15_000;
 const ZONES = Intl.supportedValuesOf("timeZone");
 const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -107,7 +107,7 @@ function Coordinate({ name, most, value, onChange }: CoordinateProps) {
 function CitySearch({ onPick }: { onPick: (city: City) => void }) {
   const [text, setText] = useState("");
   const [picked, setPicked] = useState("");
-  const found = citiesNamed(text, MOST_FOUND);
+  const found = citiesNamed(text, MAX_FOUND);
   return (
     <div>
       <label>

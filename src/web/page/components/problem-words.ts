@@ -2,7 +2,7 @@
 import { devices } from "../state/house.ts";
 import { fromHub } from "../texts/index.ts";
 
-const MOST_CHOICES = 3;
+const MAX_CHOICES = 3;
 
 /** The hub's sentence about a rule. */
 export function ruleProblem(message: string): string {
@@ -17,7 +17,7 @@ function named(id: string): string | undefined {
 /** The same where there is little room: of a long list of what it could be, the first few. */
 export function ruleProblemInShort(message: string): string {
   const [first = "", ...rest] = ruleProblem(message).split(/(?<="), (?=")/);
-  return rest.length < MOST_CHOICES
+  return rest.length < MAX_CHOICES
     ? [first, ...rest].join(", ")
-    : `${[first, ...rest.slice(0, MOST_CHOICES - 1)].join(", ")}, …`;
+    : `${[first, ...rest.slice(0, MAX_CHOICES - 1)].join(", ")}, …`;
 }

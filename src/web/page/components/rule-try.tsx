@@ -16,7 +16,7 @@ import { whenOf } from "./rule-triggers.ts";
 import { useAct } from "./use-act.ts";
 
 // A run with many waits takes the hub a while.
-const LONGEST_MS = 30_000;
+const MAX_MS = 30_000;
 
 export function RuleTry({ rule }: { rule: RuleDetails }) {
   const triggers = rule.rule?.triggers ?? [];
@@ -36,7 +36,7 @@ export function RuleTry({ rule }: { rule: RuleDetails }) {
       ...(moment !== "" && { at: moment }),
       ...(mayInvent && Object.keys(assumed).length > 0 && { devices: assumed }),
     };
-    await run(async () => setTrace(await post<TestTrace>(rulePath(rule.id, "/test"), body, { timeoutMs: LONGEST_MS })));
+    await run(async () => setTrace(await post<TestTrace>(rulePath(rule.id, "/test"), body, { timeoutMs: MAX_MS })));
   }
 
   function choose(next: number): void {

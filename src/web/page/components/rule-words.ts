@@ -8,7 +8,7 @@ import { deviceName, isolated, nameOf } from "./rule-names.ts";
 import { nounFor, senseInWords, senseOf } from "./sense-words.ts";
 import { isReported, meaningOf, partOf } from "./sensor-words.ts";
 
-const LONGEST_CHARS = 120;
+const MAX_CHARS = 120;
 /** Kinds with sentences of their own, and those that share one. */
 const SENTENCES: Readonly<Record<string, string>> = {
   ...{ on: "on", open: "open", locked: "locked", motion: "motion", presence: "motion" },
@@ -20,7 +20,7 @@ export function text(value: unknown): string {
 
 export function quoted(value: unknown): string {
   const whole = text(value).replace(/\s+/g, " ");
-  return isolated(whole.length > LONGEST_CHARS ? `${whole.slice(0, LONGEST_CHARS)}…` : whole);
+  return isolated(whole.length > MAX_CHARS ? `${whole.slice(0, MAX_CHARS)}…` : whole);
 }
 
 export function listed(words: readonly string[], type: "conjunction" | "disjunction" = "conjunction"): string {

@@ -19,7 +19,7 @@ interface SendTestProps {
 }
 
 // A channel may try for long before it gives up.
-const LONGEST_MS = 90_000;
+const MAX_MS = 90_000;
 
 export function SendTest({ channels, onSent, onEnd }: SendTestProps) {
   const [chosen, setChosen] = useState(channels[0] ?? "log");
@@ -33,7 +33,7 @@ export function SendTest({ channels, onSent, onEnd }: SendTestProps) {
     setDeliveries(undefined);
     await act.run(async () => {
       const body = { channel: chosen, message, ...(title.trim() !== "" && { title: title.trim() }) };
-      const sent = await post<{ deliveries: Delivery[] }>("/notify/test", body, { timeoutMs: LONGEST_MS });
+      const sent = await post<{ deliveries: Delivery[] }>("/notify/test", body, { timeoutMs: MAX_MS });
       setDeliveries(sent.deliveries);
     });
     await onSent();

@@ -27,11 +27,11 @@ export function sunTimes({ latitude, longitude }: Place, now = Date.now()): { ri
 }
 
 /** Longer ones would be all stripes. */
-const MOST_NIGHTS_MS = 62 * DAY_MS;
+const MAX_NIGHTS_MS = 62 * DAY_MS;
 
 /** From sunset to sunrise, within the window. None where the sun stays up or down for days. */
 export function nightsIn(place: Place, { from, to }: { from: number; to: number }): { from: number; to: number }[] {
-  if (to - from > MOST_NIGHTS_MS) return [];
+  if (to - from > MAX_NIGHTS_MS) return [];
   const nights: { from: number; to: number }[] = [];
   for (let day = from - DAY_MS; day <= to + DAY_MS; day += DAY_MS) {
     const [evening, morning] = [sunTimes(place, day), sunTimes(place, day + DAY_MS)];

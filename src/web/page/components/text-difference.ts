@@ -6,12 +6,12 @@ export interface DifferentLine {
 }
 
 // Beyond this the table of the comparison takes too long: all lines are shown as other ones.
-const MOST_CELLS = 4_000_000;
+const MAX_CELLS = 4_000_000;
 
 /** The lines of both, those that both have once. */
 export function differenceOf(before: string, after: string): DifferentLine[] {
   const [old, next] = [before.split("\n"), after.split("\n")];
-  if (old.length * next.length > MOST_CELLS) return [...asLines("removed", old), ...asLines("added", next)];
+  if (old.length * next.length > MAX_CELLS) return [...asLines("removed", old), ...asLines("added", next)];
   const lengths = commonLengths(old, next);
   const at = (row: number, column: number): number => lengths[row * (next.length + 1) + column] ?? 0;
   const lines: DifferentLine[] = [];

@@ -11,8 +11,8 @@ import { attributeName } from "./kinds.ts";
 import type { Commanding } from "./use-command.ts";
 import { useDimming } from "./use-dimming.ts";
 
-const MOST_SWITCHES = 3;
-const MOST_ORDERS = 3;
+const MAX_SWITCHES = 3;
+const MAX_ORDERS = 3;
 const DRAWN_OVER = ["brightness", "speed", "volume"];
 
 interface TileControlsProps {
@@ -40,7 +40,7 @@ export function TileControls({ device, controls, commanding, dragged }: TileCont
     case "cover":
       return <CoverButtons control={first} {...{ name, disabled, send }} />;
     case "orders":
-      return <OrderButtons control={first} most={MOST_ORDERS} {...{ name, disabled, send }} />;
+      return <OrderButtons control={first} most={MAX_ORDERS} {...{ name, disabled, send }} />;
     case "target":
       return (
         <Stepper
@@ -61,7 +61,7 @@ export function TileControls({ device, controls, commanding, dragged }: TileCont
   if (switches.length > 1 || (isSchedule && only)) {
     return (
       <div class="gangs">
-        {switches.slice(0, MOST_SWITCHES).map(({ attribute, on }) => (
+        {switches.slice(0, MAX_SWITCHES).map(({ attribute, on }) => (
           <button
             key={attribute}
             type="button"

@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import { connection } from "../state/live.ts";
 import { allows } from "../state/session.ts";
-import { idFromFile, install, MOST_BYTES } from "../state/uploads.ts";
+import { idFromFile, install, MAX_BYTES } from "../state/uploads.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
 
@@ -112,5 +112,5 @@ export function PluginUpload({ replaces, onDone }: Props) {
 /** What the hub would refuse anyway, before megabytes are sent. */
 function refusalOf({ name, size }: File): string | undefined {
   if (!/\.[jt]s$/i.test(name)) return t("upload.not_a_script");
-  return size > MOST_BYTES ? t("upload.too_large") : undefined;
+  return size > MAX_BYTES ? t("upload.too_large") : undefined;
 }

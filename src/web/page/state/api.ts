@@ -3,7 +3,7 @@ import { noteHubTime } from "./clock.ts";
 import { session, sessionExpired } from "./session.ts";
 
 export const API = "/api/v1";
-const LONGEST_MS = 20_000;
+const MAX_MS = 20_000;
 
 /** What the hub refused, in its own words; `status` 0 where it could not be reached. */
 export class ApiError extends Error {
@@ -37,7 +37,7 @@ export interface Asked {
 export async function ask(
   method: string,
   path: string,
-  { body, headers = {}, timeoutMs = LONGEST_MS, signal }: Asked = {},
+  { body, headers = {}, timeoutMs = MAX_MS, signal }: Asked = {},
 ): Promise<Response> {
   const token = session.value?.token;
   const isRaw = body instanceof Blob || typeof body === "string";

@@ -2,11 +2,11 @@
 import { ApiError, ask, post } from "./api.ts";
 import { confirmation } from "./confirmation.ts";
 
-const LONGEST_MS = 6 * 3600_000;
+const MAX_MS = 6 * 3600_000;
 
 /** Creates an archive and hands it to the browser as a file. Returns its name. */
 export async function saveArchive(onProgress: (bytes: number) => void): Promise<string> {
-  const answer = await ask("POST", "/system/backup", { timeoutMs: LONGEST_MS });
+  const answer = await ask("POST", "/system/backup", { timeoutMs: MAX_MS });
   const name = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "")?.[1] ?? "hub-backup.zip";
   const parts: BlobPart[] = [];
   let bytes = 0;
@@ -26,7 +26,7 @@ export async function saveArchive(onProgress: (bytes: number) => void): Promise<
 
 /** Has the hub make one as its schedule does, and copy it elsewhere. */
 export async function makeBackup(): Promise<void> {
-  await post("/system/backups", {}, { timeoutMs: LONGEST_MS });
+  await post("/system/backups", {}, { timeoutMs: MAX_MS });
 }
 
 /** Hands the recovery sheet to the browser as a file. */
@@ -44,7 +44,7 @@ export interface Looked {
 
 /** The copies at a place: one of the hub's own, or of a recovery sheet. */
 export function lookAtCopies(place: { target?: string; sheet?: string }): Promise<Looked> {
-  return post<Looked>("/system/backups/look", place, { timeoutMs: LONGEST_MS });
+  return post<Looked>("/system/backups/look", place, { timeoutMs: MAX_MS });
 }
 
 export interface WantedCopy {
@@ -57,7 +57,7 @@ export interface WantedCopy {
 
 export async function restoreCopy<T>(wanted: WantedCopy): Promise<T> {
   const headers = wanted.dry_run ? {} : await confirmation();
-  return post<T>("/system/restore-copy", wanted, { headers, timeoutMs: LONGEST_MS });
+  return post<T>("/system/restore-copy", wanted, { headers, timeoutMs: MAX_MS });
 }
 
 function handOver(blob: Blob, name: string): void {

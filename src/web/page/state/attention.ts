@@ -38,7 +38,7 @@ interface Found {
 }
 
 const NOTHING: Found = { alerts: [], problems: [], rules: [], waiting: [], notices: [] };
-const AGAIN_MS = 5 * 60_000;
+const POLL_MS = 5 * 60_000;
 const TOGETHER_MS = 1500;
 /** Parts whose problems have a line of their own. */
 const ELSEWHERE = new Set(["rules"]);
@@ -55,7 +55,7 @@ export function startAttention(): void {
     if (connection.value.state === "live") readSoon(0);
   });
   listen(takeEvent);
-  setInterval(() => document.visibilityState === "visible" && readSoon(0), AGAIN_MS);
+  setInterval(() => document.visibilityState === "visible" && readSoon(0), POLL_MS);
 }
 
 function takeEvent(event: HubEvent): void {

@@ -23,11 +23,11 @@ export interface Window {
 }
 
 // What a line of some hundred pixels can show.
-const MOST_SAMPLES = 3000;
+const MAX_SAMPLES = 3000;
 const PAGE = 10_000;
 const STRETCHES = 240;
 const STRETCH_SECS = [10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400, 604_800];
-const MOST_CSV_PAGES = 1000;
+const MAX_CSV_PAGES = 1000;
 
 /** Drawn beyond this, a scale has no more numbers that a person could read; and sums of such overflow. */
 const LARGEST = 1e30;
@@ -45,7 +45,7 @@ export async function readTracks(
 ): Promise<Track[]> {
   if (names.length === 0) return [];
   const wanted = queryOf(names, { from, to });
-  const { rows, more } = await page(id, { ...wanted, limit: String(MOST_SAMPLES) });
+  const { rows, more } = await page(id, { ...wanted, limit: String(MAX_SAMPLES) });
   const samples = byName(rows, names);
   const kinds = new Map(names.map((name) => [name, kindOf(samples.get(name) ?? [], ownValue(present, name))]));
   const exact = names.map((name): Track => ({ ...trackOf(name, kinds), samples: samples.get(name) ?? [] }));
@@ -136,7 +136,7 @@ export async function readCsv(
   const parts: string[] = [];
   let rows = 0;
   let next: string | undefined = addressOf(id, { ...queryOf(names, window), format: "csv", limit: String(PAGE) });
-  for (let pages = 0; next !== undefined && pages < MOST_CSV_PAGES; pages++) {
+  for (let pages = 0; next !== undefined && pages < MAX_CSV_PAGES; pages++) {
     const answer = await ask("GET", next, { timeoutMs: 60_000 });
     const text = await answer.text();
     const body = parts.length === 0 ? text : text.slice(text.indexOf("\r\n") + 2);

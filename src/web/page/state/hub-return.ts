@@ -3,7 +3,7 @@ import { API, ApiError } from "./api.ts";
 
 const STEP_MS = 500;
 const ANSWER_MS = 3000;
-const LONGEST_MS = 120_000;
+const MAX_MS = 120_000;
 
 export interface Health {
   /** `degraded`: more than is ready will not start. */
@@ -15,7 +15,7 @@ export interface Health {
 /** `askedAt`: when the restart was asked for, epoch ms. Rejects with an ApiError where the hub does not come back. */
 export async function hubReturned(askedAt: number): Promise<void> {
   let wasAway = false;
-  while (Date.now() - askedAt < LONGEST_MS) {
+  while (Date.now() - askedAt < MAX_MS) {
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
     const health = await readHealth();
     if (!health) wasAway = true;

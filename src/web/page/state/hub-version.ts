@@ -15,7 +15,7 @@ export interface HubVersions {
 
 const STEP_MS = 1000;
 // Another version has a minute to answer, and databases may be converted before.
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 
 export const hubVersions = (): Promise<HubVersions> => get("/system/upgrade");
 
@@ -33,7 +33,7 @@ export async function goBackToPrevious(withDatabases: boolean): Promise<void> {
 /** Resolves when the hub is up again, in whichever version. Rejects with an ApiError where it does not come back. */
 export async function versionChanged(before: HubVersions): Promise<HubVersions> {
   const begun = Date.now();
-  while (Date.now() - begun < LONGEST_MS) {
+  while (Date.now() - begun < MAX_MS) {
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
     const now = await settled();
     // Not by its time alone: there and back may take less than the second that it is told in.

@@ -63,8 +63,8 @@ export interface ActionRun {
 export const PLUGIN_EVENTS = ["plugin_status_changed", "plugin_offline", "plugin_registered", "plugin_heartbeat"];
 
 const ENDS = new Set(["complete", "error", "canceled"]);
-const MOST_REPORTS = 50;
-const MOST_EVENTS = 200;
+const MAX_REPORTS = 50;
+const MAX_EVENTS = 200;
 
 export const pluginPath = (id: string): string => `/plugins/${encodeURIComponent(id)}`;
 
@@ -82,7 +82,7 @@ export function useActionRuns(plugin: string): { runs: readonly ActionRun[]; beg
       if (event.type === "plugin_action" && event.plugin_id === plugin) setRuns((before) => withEvent(before, event));
     };
     const stop = listen(take);
-    get<HubEvent[]>(`/events?type=plugin_action&limit=${MOST_EVENTS}`).then(
+    get<HubEvent[]>(`/events?type=plugin_action&limit=${MAX_EVENTS}`).then(
       (events) => events.reverse().forEach(take),
       () => {},
     );
@@ -107,6 +107,6 @@ function withEvent(runs: readonly ActionRun[], event: HubEvent): readonly Action
     ...(event.data !== undefined && { data: event.data as Json }),
     ...(event.error !== undefined && { error: String(event.error) }),
   };
-  const reports = [...known.reports, report].sort((a, b) => a.seq - b.seq).slice(-MOST_REPORTS);
+  const reports = [...known.reports, report].sort((a, b) => a.seq - b.seq).slice(-MAX_REPORTS);
   return [{ ...known, reports }, ...runs.filter((run) => run.request !== request)];
 }

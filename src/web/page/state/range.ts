@@ -12,7 +12,7 @@ export interface Range {
 }
 
 const SHORTEST_MS = 10_000;
-const LONGEST_MS = 3650 * 24 * HOUR_MS;
+const MAX_MS = 3650 * 24 * HOUR_MS;
 
 export function rangeIn(query: URLSearchParams): Range {
   const named = query.get("range") ?? "";
@@ -26,7 +26,7 @@ export function rangeIn(query: URLSearchParams): Range {
 export function windowOf(from: number, to: number, now = Date.now()): Window | undefined {
   if (!Number.isFinite(from) || !Number.isFinite(to) || from < 0 || from >= now) return undefined;
   const end = Math.min(to, now);
-  return end - from < SHORTEST_MS || end - from > LONGEST_MS ? undefined : { from, to: end };
+  return end - from < SHORTEST_MS || end - from > MAX_MS ? undefined : { from, to: end };
 }
 
 export function textOf({ from, to }: Window): { from: string; to: string } {
@@ -38,7 +38,7 @@ export function moved(
   { from, to }: Window,
   { by = 1, shift = 0 }: { by?: number; shift?: number },
 ): Window | undefined {
-  const span = Math.max(SHORTEST_MS, Math.min(LONGEST_MS, (to - from) * by));
+  const span = Math.max(SHORTEST_MS, Math.min(MAX_MS, (to - from) * by));
   const end = Math.min(Date.now(), (from + to) / 2 + span / 2 + (to - from) * shift);
   return windowOf(end - span, end);
 }

@@ -4,7 +4,7 @@ import { post } from "./api.ts";
 import { type Session, session, setSession } from "./session.ts";
 
 /** A clock may be set, and a machine may sleep: looked at now and then. */
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 const SHORTEST_WAIT_MS = 1000;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -36,7 +36,7 @@ function plan(): void {
   clearTimeout(timer);
   const who = session.peek();
   if (!who) return;
-  const wait = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, dueAt(who) - Date.now()));
+  const wait = Math.min(MAX_WAIT_MS, Math.max(SHORTEST_WAIT_MS, dueAt(who) - Date.now()));
   timer = setTimeout(() => void look(), wait);
 }
 

@@ -29,10 +29,10 @@ export interface Replay {
 /** `7`: the last days; `2026-01-19..2026-01-25`: these days. */
 export type Period = string;
 
-const MOST_DAYS = 31;
+const MAX_DAYS = 31;
 const DAY_MS = 86_400_000;
 // Longer than the hub takes at most.
-const LONGEST_MS = 30_000;
+const MAX_MS = 30_000;
 
 /** The first and the last day of a period with chosen days. */
 export function daysOf(period: Period): { first: string; last: string } | undefined {
@@ -44,7 +44,7 @@ export function isPossible(period: Period): boolean {
   const days = daysOf(period);
   if (!days) return /^([1-9]|[12]\d|3[01])$/.test(period);
   const count = (Date.parse(days.last) - Date.parse(days.first)) / DAY_MS + 1;
-  return count >= 1 && count <= MOST_DAYS;
+  return count >= 1 && count <= MAX_DAYS;
 }
 
 /** Throws ApiError. */
@@ -54,7 +54,7 @@ export function replayOf(id: string, period: Period, { now, signal }: { now: num
     ? { from: days.first, to: dayAfter(days.last) }
     : { from: new Date(now - Number(period) * DAY_MS).toISOString(), to: new Date(now).toISOString() };
   const path = `/rules/${encodeURIComponent(id)}/replay`;
-  return post<Replay>(path, body, { signal, timeoutMs: LONGEST_MS });
+  return post<Replay>(path, body, { signal, timeoutMs: MAX_MS });
 }
 
 function dayAfter(day: string): string {

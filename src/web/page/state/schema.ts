@@ -30,7 +30,7 @@ export interface Property {
   hidden?: boolean;
 }
 
-const MOST_OPTIONS = 500;
+const MAX_OPTIONS = 500;
 const NONE: ReadonlyMap<string, Property> = new Map();
 const known = new WeakMap<object, ReadonlyMap<string, Property>>();
 
@@ -82,7 +82,7 @@ function read(raw: Record<string, unknown>): Property {
     if (raw[name] === true) found[name] = true;
   if (raw.category === "config" || raw.category === "diagnostic") found.category = raw.category;
   const options = optionsIn(raw);
-  if (options.length > 0) found.enum = options.slice(0, MOST_OPTIONS);
+  if (options.length > 0) found.enum = options.slice(0, MAX_OPTIONS);
   return found;
 }
 

@@ -14,8 +14,8 @@ export interface Uploaded extends Version {
 }
 
 /** The largest program that the hub takes. */
-export const MOST_BYTES = 8 * 1024 * 1024;
-const LONGEST_MS = 120_000;
+export const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_MS = 120_000;
 
 export const uploads = (): Promise<Uploaded[]> => get("/plugin-uploads");
 
@@ -32,7 +32,7 @@ export async function install({ id, file, enabled = true, replace = false }: Ins
   // Browsers take `.ts` for a film.
   const type = file.name.toLowerCase().endsWith(".ts") ? "text/typescript" : "text/javascript";
   const headers = { "content-type": type, ...(await confirmation()) };
-  await post(`/plugins?${query}`, file, { headers, timeoutMs: LONGEST_MS });
+  await post(`/plugins?${query}`, file, { headers, timeoutMs: MAX_MS });
 }
 
 export async function goBack(id: string): Promise<void> {

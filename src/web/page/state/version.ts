@@ -9,7 +9,7 @@ export const isOutdated = signal(false);
 const QUIET_MS = 10_000;
 const LOOK_MS = 1000;
 /** Loading anew for the same reason twice in so short a time does not help: then it is only offered. */
-const AGAIN_MS = 600_000;
+const RETRY_MS = 600_000;
 const RELOADED = "hub.reloaded";
 
 let touchedAt = Number.NEGATIVE_INFINITY;
@@ -78,7 +78,7 @@ function textIn(field: Element): string {
 export function reloadOnce(why: string): void {
   try {
     const last = JSON.parse(sessionStorage.getItem(RELOADED) ?? "{}") as { why?: string; at?: number };
-    if (last.why === why && Date.now() - (last.at ?? 0) < AGAIN_MS) return;
+    if (last.why === why && Date.now() - (last.at ?? 0) < RETRY_MS) return;
     sessionStorage.setItem(RELOADED, JSON.stringify({ why, at: Date.now() }));
   } catch {
     // Where nothing is kept, nobody can tell whether it was done already.

@@ -1,7 +1,7 @@
 // What happens in the house, as it happens.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { EventList } from "../components/feed/event-list.tsx";
-import { type Feed, type FeedFilter, MOST_ENTRIES, openFeed } from "../components/feed/feed.ts";
+import { type Feed, type FeedFilter, MAX_ENTRIES, openFeed } from "../components/feed/feed.ts";
 import { FilterBanner, FilterFields } from "../components/feed/feed-filter.tsx";
 import { found } from "../components/feed/found.ts";
 import { Problem } from "../components/problem.tsx";
@@ -108,8 +108,8 @@ function Emptiness({
 /** Below the last row: earlier ones, or why there are none. */
 function End({ feed }: { feed: Feed }) {
   if (!feed.isRead.value) return null;
-  if (feed.entries.value.length >= MOST_ENTRIES)
-    return <p class="hint">{t("activity.full", { count: formatNumber(MOST_ENTRIES) })}</p>;
+  if (feed.entries.value.length >= MAX_ENTRIES)
+    return <p class="hint">{t("activity.full", { count: formatNumber(MAX_ENTRIES) })}</p>;
   if (!feed.hasOlder.value) return <p class="hint">{t("activity.beginning")}</p>;
   return (
     <button type="button" disabled={feed.isReading.value} onClick={() => void feed.readOlder()}>

@@ -9,10 +9,10 @@ import { t } from "../texts/index.ts";
 import { AnnouncementRow } from "./inbox/announcement-row.tsx";
 import { DecideSeveral } from "./inbox/decide-several.tsx";
 
-const AGAIN_MS = 5000;
+const POLL_MS = 5000;
 const OPEN = ["waiting", "broken"] as const;
 const FOLDED = ["ignored", "accepted"] as const;
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
 export function InboxView() {
   const { problem, isRead } = useInbox();
@@ -53,7 +53,7 @@ function useInbox(): { problem: unknown; isRead: boolean } {
       );
     void read();
     // Announcements have no events.
-    const timer = setInterval(() => document.visibilityState === "visible" && void read(), AGAIN_MS);
+    const timer = setInterval(() => document.visibilityState === "visible" && void read(), POLL_MS);
     return () => clearInterval(timer);
   }, [isLive]);
   return found;
@@ -66,7 +66,7 @@ interface GroupProps {
 }
 
 function Group({ state, list, isLocked }: GroupProps) {
-  const [shown, setShown] = useState(MOST_SHOWN);
+  const [shown, setShown] = useState(MAX_SHOWN);
   if (list.length === 0 && state !== "waiting") return null;
   const sorted = [...list].sort((a, b) => (a.name ?? a.id).localeCompare(b.name ?? b.id));
   const rows = (

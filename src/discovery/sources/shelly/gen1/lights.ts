@@ -12,7 +12,7 @@ const WARMTH: ReadonlyMap<string, { min: number; max: number }> = new Map([
   ["SHCB-1", { min: 3000, max: 6500 }],
   ["SHBLB-1", { min: 3000, max: 6500 }],
 ]);
-const LONGEST_TRANSITION_SECS = 5;
+const MAX_TRANSITION_SECS = 5;
 
 /** `kind`: `light`, `white` or `color`. `named`: puts the number of the light behind, where there are several. */
 export function lightOf(
@@ -27,7 +27,7 @@ export function lightOf(
     encode: (value) => set({ [key]: Math.round(within(name, value, range)) }),
   });
   const warmth = WARMTH.get(model);
-  const seconds = { min: 0, max: LONGEST_TRANSITION_SECS };
+  const seconds = { min: 0, max: MAX_TRANSITION_SECS };
   const transition = named("transition");
   const found: Value[] = [
     power(named("on"), set),

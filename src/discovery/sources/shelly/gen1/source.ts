@@ -11,9 +11,9 @@ import { pathsOf, sleeps } from "./models.ts";
 
 const ROOT = "shellies/";
 const ANNOUNCE = "shellies/announce";
-const LARGEST_BYTES = 65_536;
-const MOST_PATHS = 100;
-const MOST_EARLY_BYTES = 8192;
+const MAX_BYTES = 65_536;
+const MAX_PATHS = 100;
+const MAX_EARLY_BYTES = 8192;
 // A device reports all it has in one go: it is described when that is over.
 const SETTLE_MS = 200;
 // It repeats the last press, which may be long ago, when it is asked to report.
@@ -66,7 +66,7 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
     host.ask(sender, { topic: `${ROOT}${id}/command`, payload, qos: 0, retain: false });
 
   function announced({ sender, topic, payload, message }: Heard): void {
-    const { json } = payload.length > LARGEST_BYTES ? {} : message();
+    const { json } = payload.length > MAX_BYTES ? {} : message();
     const { id, mac, model, mode, ip, fw_ver: version } = isObject(json) ? json : {};
     const own = macIn(mac);
     if (typeof id !== "string" || !/^[^/+#\0]{1,64}$/.test(id) || own === undefined || typeof model !== "string") {
@@ -102,13 +102,13 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
       known.isAsked = true;
       ask(sender, id, "announce");
     }
-    if (payload.length > LARGEST_BYTES) return false;
+    if (payload.length > MAX_BYTES) return false;
     if (path === "online") known.online = message().text === "true";
     const isDescribed = known.paths.has(path) && !known.early.has(path) && known.mac !== undefined;
-    if (path === "online" || isDescribed || known.paths.size >= MOST_PATHS) return false;
+    if (path === "online" || isDescribed || known.paths.size >= MAX_PATHS) return false;
     known.paths.add(path);
     known.earlyBytes += payload.length;
-    if (known.earlyBytes <= MOST_EARLY_BYTES) known.early.set(path, message());
+    if (known.earlyBytes <= MAX_EARLY_BYTES) known.early.set(path, message());
     if (known.mac !== undefined) describeSoon(sender, id, known);
     return true;
   }

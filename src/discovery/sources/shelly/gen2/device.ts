@@ -31,7 +31,7 @@ export interface ShellyOptions {
   refresh(): Outgoing[];
 }
 
-const MOST_COMPONENTS = 100;
+const MAX_COMPONENTS = 100;
 
 export function describeShelly({ info, status, config, nextId, refresh }: ShellyOptions): DescribedDevice {
   const { prefix, mac } = info;
@@ -105,7 +105,7 @@ export function sleeps(status: JsonObject): boolean {
 function componentsOf(status: JsonObject, config: JsonObject): Component[] {
   const keys = Object.keys(status)
     .filter((key) => KINDS.has(kindOf(key)) && isObject(status[key]) && key.length <= 64)
-    .slice(0, MOST_COMPONENTS);
+    .slice(0, MAX_COMPONENTS);
   return keys.map((key) => {
     const [kind, id] = [kindOf(key), idOf(key)];
     const several = keys.filter((other) => kindOf(other) === kind).length > 1;

@@ -8,7 +8,7 @@ import { type Component, inWord, type Kind, measured, onOff, setting, type Value
 const [DIMMER, COLOR, COLOR_AND_WHITE, WARMTH] = ["Light", "RGB", "RGBW", "CCT"] as const;
 const PERCENT = { min: 0, max: 100, unit: "%" } as const;
 const BYTE = { min: 0, max: 255 } as const;
-const LONGEST_TRANSITION_SECS = 10_800;
+const MAX_TRANSITION_SECS = 10_800;
 
 export const LIGHTS: Readonly<Record<string, Kind>> = {
   light: (component) => light(DIMMER, component),
@@ -34,7 +34,7 @@ function light(method: string, component: Component): Value[] {
     set(method, component, { brightness: Math.round(value) }),
   );
   const transition = named("transition");
-  const seconds = { min: 0, max: LONGEST_TRANSITION_SECS };
+  const seconds = { min: 0, max: MAX_TRANSITION_SECS };
   return [
     onOff(method, component),
     brightness,

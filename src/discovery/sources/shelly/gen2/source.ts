@@ -8,7 +8,7 @@ import type { Heard, Sender, SourceHost } from "../../../source.ts";
 import { type Accounts, createAccounts } from "../accounts.ts";
 import { describeShelly, request, type ShellyInfo, sleeps } from "./device.ts";
 
-const LARGEST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 // Numbers of questions; commands have higher ones.
 const QUESTIONS = ["Shelly.GetDeviceInfo", "Shelly.GetConfig", "Shelly.GetStatus"];
 const FIRST_COMMAND = 100;
@@ -57,7 +57,7 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
   }
 
   function event({ sender, payload, message }: Heard, prefix: string): void {
-    const { json } = payload.length > LARGEST_BYTES ? {} : message();
+    const { json } = payload.length > MAX_BYTES ? {} : message();
     if (!isObject(json) || !isObject(json.params)) return;
     const known = knownAt(sender, prefix);
     if (!known) return;
@@ -81,10 +81,10 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
 
   function answer({ sender, payload, message }: Heard, prefix: string): void {
     const known = accounts.get(sender, prefix);
-    const { json } = payload.length > LARGEST_BYTES ? {} : message();
+    const { json } = payload.length > MAX_BYTES ? {} : message();
     if (!known) return;
     if (!isObject(json) || typeof json.id !== "number") {
-      host.broken(sender, prefix, `an answer must be a JSON object of at most ${LARGEST_BYTES} bytes`);
+      host.broken(sender, prefix, `an answer must be a JSON object of at most ${MAX_BYTES} bytes`);
       return;
     }
     const { id, result, error } = json;

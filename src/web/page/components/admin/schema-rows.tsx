@@ -6,13 +6,13 @@ import { t } from "../../texts/index.ts";
 import { Icon } from "../icon.tsx";
 import { type FormSchema, SchemaInput } from "./schema-input.tsx";
 
-const MOST_COLUMNS = 3;
+const MAX_COLUMNS = 3;
 
 /** The columns of such a list; undefined for a value of any other schema. */
 export function columnsOf({ type, items }: FormSchema): [string, FormSchema][] | undefined {
   if (type !== "array" || items?.type !== "object") return undefined;
   const columns = Object.entries(items.properties ?? {});
-  const isSmall = columns.length > 0 && columns.length <= MOST_COLUMNS;
+  const isSmall = columns.length > 0 && columns.length <= MAX_COLUMNS;
   return isSmall && columns.every(([, column]) => column.type === "string") ? columns : undefined;
 }
 

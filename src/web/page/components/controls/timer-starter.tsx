@@ -4,7 +4,7 @@ import { t } from "../../texts/index.ts";
 import { TimerButtons, type TimerProps, TimerState } from "./timer.tsx";
 
 const MINUTES = [1, 5, 10, 15, 30, 60];
-const MOST_MINUTES = 24 * 60;
+const MAX_MINUTES = 24 * 60;
 
 export function TimerStarter(props: TimerProps) {
   const { disabled, send } = props;
@@ -35,7 +35,7 @@ export function TimerStarter(props: TimerProps) {
           <input
             type="number"
             min="1"
-            max={MOST_MINUTES}
+            max={MAX_MINUTES}
             required
             value={minutes.value}
             onInput={({ currentTarget }) => {

@@ -10,7 +10,7 @@ import { attributeWords, changeWords, deviceLink, short, toldOnce, valueWords, w
 
 type Words = (event: HubEvent) => Part[];
 
-const MOST_CHANGES = 3;
+const MAX_CHANGES = 3;
 const ENVELOPE = new Set(["type", "timestamp", "seq", "device_id"]);
 
 const text = (value: unknown): string => short(String(value ?? ""), 300);
@@ -30,7 +30,7 @@ function by(parts: Part[], who: unknown): Part[] {
 function changes({ device_id: id = "", current, changed, change }: HubEvent): Part[] {
   const all = changed as string[];
   const names = toldOnce(id, all, current as Attributes);
-  const words = changeWords(id, current as Attributes, names.slice(0, MOST_CHANGES));
+  const words = changeWords(id, current as Attributes, names.slice(0, MAX_CHANGES));
   const rest = names.length - words.length;
   if (rest > 0) words.push(t("event.more_changes", { count: rest }));
   const sentence = phrase("event.changed", { device: deviceLink(id), changes: words.join(" · ") });
@@ -54,7 +54,7 @@ function activated(event: HubEvent): Part[] {
   const sentence = by(phrase("event.scene", { scene: scene(event) }), event.actor_name);
   if (failed.length === 0) return sentence;
   const missing = failed
-    .slice(0, MOST_CHANGES)
+    .slice(0, MAX_CHANGES)
     .flatMap(({ device_id }, index) => [index > 0 ? ", " : "", deviceLink(device_id)]);
   return [...sentence, " · ", ...phrase("event.scene_failed", { count: failed.length, devices: missing })];
 }
@@ -78,7 +78,7 @@ const EVENTS: Readonly<Record<string, readonly [AnyIconName, Words]>> = {
     (event) => {
       const names = (event.unavailable ?? []) as string[];
       const key = names.length > 0 ? "event.parts_unavailable" : "event.parts_available";
-      return phrase(key, { device: device(event), names: names.slice(0, MOST_CHANGES).join(", ") });
+      return phrase(key, { device: device(event), names: names.slice(0, MAX_CHANGES).join(", ") });
     },
   ],
   device_action: ["button", (event) => phrase("event.action", { device: device(event), action: text(event.action) })],
@@ -216,7 +216,7 @@ export function iconOfEvent({ type }: HubEvent): AnyIconName {
 export function eventInWords(event: HubEvent): Part[] {
   const known = EVENTS[event.type]?.[1];
   if (known) return known(event);
-  const fields = ownFields(event).slice(0, 2 * MOST_CHANGES);
+  const fields = ownFields(event).slice(0, 2 * MAX_CHANGES);
   const words = fields.map(([name, value]) => `${attributeWords(name)} ${valueWords(value)}`).join(" · ");
   const what = phrase("event.other", { type: typeWords(event.type), fields: words });
   return event.device_id === undefined ? what : [deviceLink(event.device_id), ": ", ...what];

@@ -23,9 +23,9 @@ export interface Feed extends Disposable {
   readOlder: () => Promise<void>;
 }
 
-export const MOST_ENTRIES = 2000;
+export const MAX_ENTRIES = 2000;
 const PAGE = 200;
-const LARGEST_PAGE = 1000;
+const MAX_PAGE = 1000;
 // A single event is shown with the next frame; of a flood nobody can read more.
 const APART_MS = 150;
 
@@ -47,7 +47,7 @@ export function openFeed(filter: FeedFilter): Feed {
   function take(event: HubEvent): void {
     if (!fits(filter, event)) return;
     arrived.push(event.type === "stream_gap" ? gapAfter(event, arrived.at(-1) ?? entries.peek()[0]) : event);
-    if (arrived.length > 2 * MOST_ENTRIES) arrived = arrived.slice(-MOST_ENTRIES);
+    if (arrived.length > 2 * MAX_ENTRIES) arrived = arrived.slice(-MAX_ENTRIES);
     count++;
     showSoon();
   }
@@ -81,8 +81,8 @@ export function openFeed(filter: FeedFilter): Feed {
   }
 
   function keep(all: readonly HubEvent[]): void {
-    if (all.length > MOST_ENTRIES) older.value = undefined;
-    entries.value = all.slice(0, MOST_ENTRIES);
+    if (all.length > MAX_ENTRIES) older.value = undefined;
+    entries.value = all.slice(0, MAX_ENTRIES);
   }
 
   async function read(query: Record<string, number>): Promise<void> {
@@ -159,7 +159,7 @@ async function readPage(
   { types, deviceId }: FeedFilter,
   range: Record<string, number>,
 ): Promise<{ events: HubEvent[]; next: number | undefined }> {
-  const query = new URLSearchParams({ limit: String(range.since === undefined ? PAGE : LARGEST_PAGE) });
+  const query = new URLSearchParams({ limit: String(range.since === undefined ? PAGE : MAX_PAGE) });
   if (types.length > 0) query.set("type", types.join(","));
   if (deviceId !== "") query.set("device_id", deviceId);
   for (const [name, value] of Object.entries(range)) query.set(name, String(value));

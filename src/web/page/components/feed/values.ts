@@ -8,7 +8,7 @@ import { isReplaced, isReported, meaningOf, partOf } from "../sensor-words.ts";
 import type { Part } from "./phrase.ts";
 
 const LONGEST = 80;
-const LONGEST_NAME = 60;
+const MAX_NAME = 60;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 // Names and units hardly ever change: values, which do many times a second, must not draw a list anew.
@@ -17,7 +17,7 @@ export function deviceName(id: string): string {
 }
 
 export function deviceLink(id: unknown): Part {
-  const text = short(deviceName(String(id)), LONGEST_NAME);
+  const text = short(deviceName(String(id)), MAX_NAME);
   return { text, href: `/devices/${encodeURIComponent(String(id))}` };
 }
 

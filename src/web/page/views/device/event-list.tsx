@@ -10,7 +10,7 @@ import { t, textFor } from "../../texts/index.ts";
 import type { DeviceEvents } from "./use-events.ts";
 
 const FEW = 8;
-const MOST_CHANGES = 4;
+const MAX_CHANGES = 4;
 
 export function EventList({ device, events, problem }: DeviceEvents & { device: Device }) {
   const [all, setAll] = useState(false);
@@ -63,18 +63,18 @@ function sentence(device: Device, event: HubEvent): string {
 function changes(device: Device, { previous, current, changed }: HubEvent): string {
   const [before, after] = [tableIn(previous), tableIn(current)];
   const names = Array.isArray(changed) ? changed.map(String) : [];
-  const parts = names.slice(0, MOST_CHANGES).map((name) => {
+  const parts = names.slice(0, MAX_CHANGES).map((name) => {
     const property = propertyOf(device, name);
     const old = ownValue(before, name);
     const from = old === undefined ? "" : `${valueInWords(name, old, property)} → `;
     return shortened(`${labelOf(device, name)}: ${from}${valueInWords(name, ownValue(after, name), property)}`, 200);
   });
-  return parts.join(", ") + (names.length > MOST_CHANGES ? ` +${names.length - MOST_CHANGES}` : "");
+  return parts.join(", ") + (names.length > MAX_CHANGES ? ` +${names.length - MAX_CHANGES}` : "");
 }
 
 function values(device: Device, wanted: Attributes): string {
   return Object.entries(wanted)
-    .slice(0, MOST_CHANGES)
+    .slice(0, MAX_CHANGES)
     .map(([name, value]) => `${labelOf(device, name)}: ${valueInWords(name, value, propertyOf(device, name))}`)
     .join(", ");
 }

@@ -5,7 +5,7 @@ import { type Device, deviceList } from "../../state/house.ts";
 import { t } from "../../texts/index.ts";
 
 const childrenOf = computed(() => Map.groupBy(deviceList.value, ({ parent_device_id: parent }) => parent));
-const MOST_OPEN = 12;
+const MAX_OPEN = 12;
 
 export function Family({ device }: { device: Device }) {
   const { parent_device_id: parentId } = device;
@@ -21,7 +21,7 @@ export function Family({ device }: { device: Device }) {
         </p>
       )}
       {children.length > 0 && (
-        <details open={children.length <= MOST_OPEN}>
+        <details open={children.length <= MAX_OPEN}>
           <summary>{t("device.children", { count: children.length })}</summary>
           <ul class="plain">
             {children.map((child) => (

@@ -7,7 +7,7 @@ import { connection } from "../../state/live.ts";
 import { allows } from "../../state/session.ts";
 import { t } from "../../texts/index.ts";
 
-const LONGEST_MINUTES = 1440;
+const MAX_MINUTES = 1440;
 
 export function TimerControls({ device }: { device: Device }) {
   const [minutes, setMinutes] = useState(5);
@@ -31,7 +31,7 @@ export function TimerControls({ device }: { device: Device }) {
           <input
             type="number"
             min={0.1}
-            max={LONGEST_MINUTES}
+            max={MAX_MINUTES}
             step="any"
             required
             value={minutes}

@@ -5,7 +5,7 @@ import type { Device } from "../../state/house.ts";
 import { connection } from "../../state/live.ts";
 import { LENGTHS, type Range } from "../../state/range.ts";
 
-const MOST_APPENDED = 3000;
+const MAX_APPENDED = 3000;
 
 export interface Tracks {
   /** Undefined until something was read. */
@@ -47,7 +47,7 @@ export function useTracks(device: Device, names: readonly string[], range: Range
     const next = tracks.map((track) => appended(track, device));
     if (next.every((track, index) => track === tracks[index])) return;
     setTracks(next);
-    if (next.some(({ samples }) => samples.length > 2 * MOST_APPENDED)) setOverflows((count) => count + 1);
+    if (next.some(({ samples }) => samples.length > 2 * MAX_APPENDED)) setOverflows((count) => count + 1);
   }, [device, tracks, range.fixed]);
 
   return { tracks, problem };

@@ -6,7 +6,7 @@ import { useAddress } from "../../state/address.ts";
 import { announcements, type Decision, decideSeveral, matching } from "../../state/discovery.ts";
 import { t } from "../../texts/index.ts";
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 export function DecideSeveral({ isLocked }: { isLocked: boolean }) {
   const { query, change } = useAddress();
@@ -18,7 +18,7 @@ export function DecideSeveral({ isLocked }: { isLocked: boolean }) {
   const several = { ...(account !== "" && { account }), ...(pattern !== "" && { pattern }) };
   const isChosen = account !== "" || pattern !== "";
   const found = isChosen ? matching(announcements.value, several) : [];
-  const names = found.slice(0, MOST_NAMED).map(({ name, id }) => name ?? id);
+  const names = found.slice(0, MAX_NAMED).map(({ name, id }) => name ?? id);
 
   async function take(decision: Decision): Promise<void> {
     setBusy(true);
@@ -63,7 +63,7 @@ export function DecideSeveral({ isLocked }: { isLocked: boolean }) {
       </div>
       <p class="hint" role="status" dir="auto">
         {isChosen
-          ? `${t("inbox.matches", { count: found.length })} ${names.join(", ")}${found.length > MOST_NAMED ? ", …" : ""}`
+          ? `${t("inbox.matches", { count: found.length })} ${names.join(", ")}${found.length > MAX_NAMED ? ", …" : ""}`
           : t("inbox.several_hint")}
       </p>
       {found.length > 0 && (
