@@ -10,6 +10,7 @@ const INSTEAD: readonly (readonly [name: RegExp, instead: string])[] = [
   [/\b(?!largestUnit\b|mostHere\b)(?:most|longest|largest)[A-Z]\w*/g, "max…"],
   [/\b(?:\w+_)?AGAIN_MS\b/g, "RETRY_MS, POLL_MS or INTERVAL_MS"],
   [/\bPATIENCE(?:_MS)?\b/g, "TIMEOUT_MS or GRACE_MS"],
+  [/\b\w*[vV]eil\w*/g, "redact"],
 ];
 const HERE = "test/glossary.test.ts";
 

@@ -4,9 +4,9 @@ import { type Clock, secondsAsText } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { bytesHeldBy } from "../core/memory-size.ts";
 import type { EventType, HubEvent, Stamp } from "./catalog.ts";
+import { redactedEvent } from "./redact.ts";
 import { EventRing } from "./ring.ts";
 import { createSequence, type Sequence, type SequenceMark } from "./sequence.ts";
-import { veiledEvent } from "./veil.ts";
 
 export type { EventRing, KeptEvent } from "./ring.ts";
 
@@ -24,7 +24,7 @@ export interface Envelope<E extends HubEvent = HubEvent> {
   /** Whether it contains anything that not everybody may see. */
   readonly isSecret: boolean;
   /** The text for readers who may not see secrets. */
-  readonly veiled: string;
+  readonly redacted: string;
 }
 
 type EnvelopeOf<K> = K extends "*" ? Envelope : Envelope<Extract<HubEvent, { type: K }>>;
@@ -139,7 +139,7 @@ class EventEnvelope implements Envelope {
   readonly deviceId: string | undefined;
   #json: string | undefined;
   #masked: HubEvent | undefined;
-  #veiled: string | undefined;
+  #redacted: string | undefined;
 
   constructor(event: HubEvent & Stamp, at: number) {
     const deviceId = (event as { device_id?: unknown }).device_id;
@@ -156,15 +156,15 @@ class EventEnvelope implements Envelope {
   }
 
   get isSecret(): boolean {
-    this.#masked ??= veiledEvent(this.event);
+    this.#masked ??= redactedEvent(this.event);
     return this.#masked !== this.event;
   }
 
-  get veiled(): string {
+  get redacted(): string {
     // Nobody is shown an event that is too long.
     if (!this.isSecret || this.json.startsWith(GAP)) return this.json;
-    this.#veiled ??= JSON.stringify(this.#masked);
-    return this.#veiled;
+    this.#redacted ??= JSON.stringify(this.#masked);
+    return this.#redacted;
   }
 }
 

@@ -9,7 +9,7 @@ export interface KeptEvent {
   readonly deviceId: string | undefined;
   readonly json: string;
   /** The text for readers who may not see secrets; the same text if there are none. */
-  readonly veiled: string;
+  readonly redacted: string;
 }
 
 export interface EventRingOptions {
@@ -61,12 +61,12 @@ export class EventRing {
   }
 
   /** Returns true if older events were dropped because of their bytes, not their number. */
-  add({ type, seq, deviceId, json, veiled }: KeptEvent): boolean {
-    const bytes = ENTRY_BYTES + bytesHeldBy(json) + (veiled === json ? 0 : bytesHeldBy(veiled));
+  add({ type, seq, deviceId, json, redacted }: KeptEvent): boolean {
+    const bytes = ENTRY_BYTES + bytesHeldBy(json) + (redacted === json ? 0 : bytesHeldBy(redacted));
     if (this.#events.size === this.#events.capacity) this.#dropOldest();
     const isCrowded = this.#events.size > 0 && this.#bytes + bytes > this.#maxBytes;
     while (this.#events.size > 0 && this.#bytes + bytes > this.#maxBytes) this.#dropOldest();
-    this.#events.push({ type, seq, deviceId, json, veiled, bytes });
+    this.#events.push({ type, seq, deviceId, json, redacted, bytes });
     this.#bytes += bytes;
     this.#head = seq;
     return isCrowded;

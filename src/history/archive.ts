@@ -4,7 +4,7 @@ import { HubError, messageOf } from "../core/errors.ts";
 import { aggregateBuckets, bucketStarts } from "./buckets.ts";
 import type { History } from "./history.ts";
 import { type HourSummary, weighted } from "./hour-summary.ts";
-import { assertFewBuckets, isVeiled, pageFor } from "./query.ts";
+import { assertFewBuckets, isRedacted, pageFor } from "./query.ts";
 import { BOOLEAN, JSON_TEXT, jsonOf, REMOVED, type Sample } from "./sample.ts";
 import type { HistoryPage, HistoryQuery, KeptSpan } from "./worker-protocol.ts";
 
@@ -120,7 +120,7 @@ async function samplesPage(query: HistoryQuery, archive: Archive): Promise<Count
   const page = pageFor(query, false);
   const add = (samples: readonly ArchivedSample[]): void => {
     for (const sample of samples) {
-      if (isVeiled(query, sample.attribute)) continue;
+      if (isRedacted(query, sample.attribute)) continue;
       page.add(sample.at, sample.attribute, jsonOf(storedOf(sample)));
     }
   };
@@ -151,7 +151,7 @@ async function bucketsPage(query: HistoryQuery, all: readonly number[], archive:
   const { deviceId, from, to, aggregate, limit } = query;
   const page = pageFor(query, true);
   const attributes = (await archive.attributes({ deviceId, attributes: query.attributes }))
-    .filter((attribute) => !isVeiled(query, attribute))
+    .filter((attribute) => !isRedacted(query, attribute))
     .sort();
   if (attributes.length === 0) return { text: page.end(), next: undefined, count: 0 };
   const starts = all.slice(0, Math.max(1, Math.floor(limit / attributes.length)));

@@ -31,7 +31,7 @@ export function answerQuery(query: HistoryQuery, source: QuerySource): HistoryPa
   const wanted = query.attributes && new Set(query.attributes);
   const series = [...source.series.ofDevice(query.deviceId)]
     .filter(({ attribute }) => wanted?.has(attribute) ?? true)
-    .filter(({ attribute }) => !isVeiled(query, attribute))
+    .filter(({ attribute }) => !isRedacted(query, attribute))
     .sort((a, b) => (a.attribute < b.attribute ? -1 : 1));
   const scanner = createScanner(source.db);
   return query.bucketMs === undefined
@@ -40,7 +40,7 @@ export function answerQuery(query: HistoryQuery, source: QuerySource): HistoryPa
 }
 
 /** Whether the caller may not see it. */
-export function isVeiled({ withoutSecrets, secrets }: HistoryQuery, attribute: string): boolean {
+export function isRedacted({ withoutSecrets, secrets }: HistoryQuery, attribute: string): boolean {
   return withoutSecrets === true && (isSecretName(attribute) || secrets?.includes(attribute) === true);
 }
 

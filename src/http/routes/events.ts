@@ -96,7 +96,7 @@ function pageOf(
   for (const event of ring.newestFirst(before)) {
     if (event.seq <= since) break;
     if (!matches(filter, event)) continue;
-    const text = isOpen ? event.json : event.veiled;
+    const text = isOpen ? event.json : event.redacted;
     bytes += Buffer.byteLength(text);
     if (found.length >= limit || (found.length > 0 && bytes > ANSWER_BYTES)) return { found, next: last };
     found.push(text);

@@ -1,12 +1,12 @@
 // Rules and traces as the API answers them, with their schemas.
 import { Type } from "@sinclair/typebox";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
-import { type MadeFrom, veiledInputs } from "../../rules/blueprints/use.ts";
+import { type MadeFrom, redactedInputs } from "../../rules/blueprints/use.ts";
 import type { ActionTrace, Trace as TraceRecord } from "../../rules/model/trace.ts";
 import { withoutSecrets } from "../../rules/read/references.ts";
 import type { CheckedText } from "../../rules/store/check-text.ts";
 import { RULE_STATUSES, type RuleInfo } from "../../rules/store/describe.ts";
-import { veiledInfo, veiledTrace } from "../../rules/store/veil.ts";
+import { redactedInfo, redactedTrace } from "../../rules/store/redact.ts";
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 const oneOf = (words: readonly string[], description?: string) =>
@@ -111,8 +111,8 @@ export const Trace = Type.Object(
 export function detailsFor(role: Role, info: RuleInfo) {
   const { made } = info;
   if (seesSecrets(role)) return { ...detailsBody(info, info.rule), ...madeBody(made) };
-  const veiled = detailsBody(veiledInfo(info), info.rule && withoutSecrets(info.rule));
-  return { ...veiled, ...madeBody(made && { ...made, inputs: veiledInputs(made) }) };
+  const redacted = detailsBody(redactedInfo(info), info.rule && withoutSecrets(info.rule));
+  return { ...redacted, ...madeBody(made && { ...made, inputs: redactedInputs(made) }) };
 }
 
 /** `whole`: with the version that runs. */
@@ -130,7 +130,7 @@ export function checkedBody({ rule, written, ...found }: CheckedText) {
 }
 
 export function traceFor(role: Role, trace: TraceRecord) {
-  return traceBody(seesSecrets(role) ? trace : veiledTrace(trace));
+  return traceBody(seesSecrets(role) ? trace : redactedTrace(trace));
 }
 
 function listedBody(info: RuleInfo) {

@@ -9,9 +9,9 @@ export interface Audience {
   readonly common: string;
   /** The topics for the two forms of an event with secrets: for those who may see them, and for the others. */
   readonly open: string;
-  readonly veiled: string;
+  readonly redacted: string;
   openReaders: number;
-  veiledReaders: number;
+  redactedReaders: number;
 }
 
 export class Audiences {
@@ -24,8 +24,8 @@ export class Audiences {
     return [...(types ?? [undefined])].flatMap((type) => {
       const audience = this.#at(deviceId, type) ?? this.#make(deviceId, type);
       if (isOpen) audience.openReaders++;
-      else audience.veiledReaders++;
-      return [audience.common, isOpen ? audience.open : audience.veiled];
+      else audience.redactedReaders++;
+      return [audience.common, isOpen ? audience.open : audience.redacted];
     });
   }
 
@@ -36,8 +36,8 @@ export class Audiences {
       const audience = byType?.get(type);
       if (!audience) continue;
       if (isOpen) audience.openReaders--;
-      else audience.veiledReaders--;
-      if (audience.openReaders + audience.veiledReaders === 0) byType?.delete(type);
+      else audience.redactedReaders--;
+      if (audience.openReaders + audience.redactedReaders === 0) byType?.delete(type);
     }
     if (byType?.size === 0) this.#byDevice.delete(deviceId);
   }
@@ -69,9 +69,9 @@ export class Audiences {
     const audience: Audience = {
       common: `common/${number}`,
       open: `open/${number}`,
-      veiled: `veiled/${number}`,
+      redacted: `redacted/${number}`,
       openReaders: 0,
-      veiledReaders: 0,
+      redactedReaders: 0,
     };
     const byType = this.#byDevice.get(deviceId) ?? new Map<string | undefined, Audience>();
     this.#byDevice.set(deviceId, byType.set(type, audience));

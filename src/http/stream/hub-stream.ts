@@ -56,7 +56,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
       if (!envelope.isSecret) send(audience.common, envelope.json);
       else {
         if (audience.openReaders > 0) send(audience.open, envelope.json);
-        if (audience.veiledReaders > 0) send(audience.veiled, envelope.veiled);
+        if (audience.redactedReaders > 0) send(audience.redacted, envelope.redacted);
       }
     }
     if (bytesSinceCheck < CHECK_EVERY_BYTES) return;

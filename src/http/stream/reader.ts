@@ -78,7 +78,7 @@ export function createReader(
       sendGap();
       for (const envelope of ring.after(position)) {
         if (socket.getBufferedAmount() > REPLAY_AHEAD_BYTES) return;
-        if (matches(filter, envelope)) socket.send(isOpen ? envelope.json : envelope.veiled);
+        if (matches(filter, envelope)) socket.send(isOpen ? envelope.json : envelope.redacted);
         position = envelope.seq;
       }
       isLive = true;

@@ -80,11 +80,11 @@ export const recentEvents = defineTool({
   },
 });
 
-function shown({ type, veiled }: KeptEvent, house: SeenHouse): Fields | undefined {
+function shown({ type, redacted }: KeptEvent, house: SeenHouse): Fields | undefined {
   const sees = Object.hasOwn(SEES, type) ? SEES[type] : undefined;
   if (!sees) return undefined;
-  const fields = JSON.parse(veiled) as JsonObject;
-  if (!sees(house, fields) || house.mentionsHidden(veiled)) return undefined;
+  const fields = JSON.parse(redacted) as JsonObject;
+  if (!sees(house, fields) || house.mentionsHidden(redacted)) return undefined;
   return type === "device_state_changed" ? changes(fields, house) : fields;
 }
 

@@ -110,7 +110,7 @@ export function writtenPath(origins: ReadonlyMap<string, string>, path: string):
 }
 
 /** The inputs as people may see them who see no secrets. */
-export function veiledInputs({ inputs, secret }: MadeFrom): JsonObject {
+export function redactedInputs({ inputs, secret }: MadeFrom): JsonObject {
   return masked(Object.fromEntries(Object.entries(inputs).map(([id, value]) => [id, secret.has(id) ? MASK : value])));
 }
 

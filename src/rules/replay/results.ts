@@ -2,7 +2,7 @@
 import type { Run } from "../engine/entry.ts";
 import type { Evaluated } from "../engine/evaluator.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
-import { veiledTrace } from "../store/veil.ts";
+import { redactedTrace } from "../store/redact.ts";
 import { createMisses, type Miss } from "./misses.ts";
 
 export interface Found {
@@ -39,7 +39,7 @@ export function createResults(withoutSecrets: boolean): Results {
   function list(trace: Trace): void {
     if (listed >= MAX_LISTED_ACTIONS) omittedFirings++;
     else {
-      firings.push(withoutSecrets ? veiledTrace(trace) : trace);
+      firings.push(withoutSecrets ? redactedTrace(trace) : trace);
       listed += 1 + countActions(trace.actions);
     }
   }
@@ -53,7 +53,7 @@ export function createResults(withoutSecrets: boolean): Results {
       if (run) open.add(run);
       else {
         const { trace } = rest as { trace: Trace };
-        misses.add(withoutSecrets ? veiledTrace(trace) : trace);
+        misses.add(withoutSecrets ? redactedTrace(trace) : trace);
       }
     },
     collect() {

@@ -120,13 +120,13 @@ describe("filters", () => {
             const audiences = new Audiences();
             audiences.join(parseFilter(type, undefined), isOpen);
             const subscribed = audiences.join(filter, isOpen);
-            const over = (rendition: "common" | "open" | "veiled") =>
+            const over = (rendition: "common" | "open" | "redacted") =>
               audiences.of(envelope).filter((audience) => subscribed.includes(audience[rendition])).length;
             const once = matches(filter, envelope) ? 1 : 0;
-            expect({ common: over("common"), open: over("open"), veiled: over("veiled") }).toEqual({
+            expect({ common: over("common"), open: over("open"), redacted: over("redacted") }).toEqual({
               common: once,
               open: isOpen ? once : 0,
-              veiled: isOpen ? 0 : once,
+              redacted: isOpen ? 0 : once,
             });
             audiences.leave(filter, isOpen);
             audiences.leave(parseFilter(type, undefined), isOpen);
@@ -154,7 +154,7 @@ describe("two renditions", () => {
     const viewer = hub.connect({ role: "viewer" });
     hub.feed.emit(hook);
     hub.emit("b");
-    expect(hub.published.slice(2)).toEqual(["open/1", "veiled/1", "common/1"]);
+    expect(hub.published.slice(2)).toEqual(["open/1", "redacted/1", "common/1"]);
     expect(admin.received.map(({ body }) => body)).toEqual(["secret", undefined, "secret", undefined]);
     expect(other.received).toEqual(admin.received);
     expect(viewer.received.map(({ body }) => body)).toEqual(["•••", undefined]);

@@ -1,25 +1,25 @@
 // Traces and problems of rules for people who may not see secrets: secret values are masked, everything else stays.
 import { MASK, maskedText, namesSecret } from "../../core/masking.ts";
-import { veiledTrigger } from "../../events/veil.ts";
+import { redactedTrigger } from "../../events/redact.ts";
 import type { ActionTrace, ConditionTrace, Trace } from "../model/trace.ts";
 import type { RuleInfo } from "./describe.ts";
 
 /** Their `detail` is what they sent. MQTT traffic and the log are only for administrators. */
 const HIDDEN_DETAILS = new Set(["publish_mqtt", "log_message"]);
 
-export function veiledTrace(trace: Trace): Trace {
-  const trigger = veiledTrigger(trace.trigger) as Trace["trigger"];
+export function redactedTrace(trace: Trace): Trace {
+  const trigger = redactedTrigger(trace.trigger) as Trace["trigger"];
   return {
     ...trace,
     trigger,
-    why: veiledWhy(trace, trigger.label),
-    conditions: trace.conditions.map(veiledCondition),
-    actions: trace.actions.map(veiledAction),
+    why: redactedWhy(trace, trigger.label),
+    conditions: trace.conditions.map(redactedCondition),
+    actions: trace.actions.map(redactedAction),
   };
 }
 
 /** Without the lines of its file, which may contain anything. */
-export function veiledInfo(info: RuleInfo): RuleInfo {
+export function redactedInfo(info: RuleInfo): RuleInfo {
   const { last_error } = info.activity;
   return {
     ...info,
@@ -38,13 +38,13 @@ export function veiledInfo(info: RuleInfo): RuleInfo {
 }
 
 // The text of a failed condition contains the value that was found, perhaps without quotes.
-function veiledWhy({ why, trigger, conditions, outcome }: Trace, label: string): string {
+function redactedWhy({ why, trigger, conditions, outcome }: Trace, label: string): string {
   const failed = conditions.find(({ passed }) => !passed);
   if (outcome === "conditions_failed" && failed && isAboutSecret(failed)) return `${failed.type} did not pass`;
   return maskedText(why.replace(trigger.label, () => label));
 }
 
-function veiledCondition(condition: ConditionTrace): ConditionTrace {
+function redactedCondition(condition: ConditionTrace): ConditionTrace {
   const { expected, actual, error, parts } = condition;
   const hidden = isAboutSecret(condition) && actual !== null && typeof actual !== "boolean";
   return {
@@ -52,7 +52,7 @@ function veiledCondition(condition: ConditionTrace): ConditionTrace {
     expected: maskedText(expected),
     actual: hidden ? MASK : actual,
     ...(error === undefined ? {} : { error: maskedText(error) }),
-    ...(parts && { parts: parts.map(veiledCondition) }),
+    ...(parts && { parts: parts.map(redactedCondition) }),
   };
 }
 
@@ -60,12 +60,12 @@ function isAboutSecret({ expected, error = "", parts = [] }: ConditionTrace): bo
   return namesSecret(expected) || namesSecret(error) || parts.some(isAboutSecret);
 }
 
-function veiledAction(action: ActionTrace): ActionTrace {
+function redactedAction(action: ActionTrace): ActionTrace {
   const { type, detail, error, parts } = action;
   return {
     ...action,
     ...(detail === undefined ? {} : { detail: HIDDEN_DETAILS.has(type) ? MASK : maskedText(detail) }),
     ...(error === undefined ? {} : { error: maskedText(error) }),
-    ...(parts && { parts: parts.map(veiledAction) }),
+    ...(parts && { parts: parts.map(redactedAction) }),
   };
 }

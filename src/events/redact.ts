@@ -5,14 +5,14 @@ import { MASK, masked, withoutValues } from "../core/masking.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The event with its secrets masked; the same object if it has none. */
-export function veiledEvent<E extends { readonly type: string }>(event: E): E {
-  if (event.type === "webhook_received") return { ...event, ...veiledCall(event as Fields) };
+export function redactedEvent<E extends { readonly type: string }>(event: E): E {
+  if (event.type === "webhook_received") return { ...event, ...redactedCall(event as Fields) };
   // Only those who may read the outbox may read the titles in it.
   if (event.type.startsWith("notification_")) return masked({ ...event, title: MASK });
   if (event.type !== "rule_fired") return masked(event);
   const { trigger_type, trigger_context, trigger_label } = event as Fields;
   const context = (trigger_context ?? {}) as Fields;
-  const trigger = veiledTrigger({ type: String(trigger_type), label: String(trigger_label), context });
+  const trigger = redactedTrigger({ type: String(trigger_type), label: String(trigger_label), context });
   if (trigger.label === trigger_label && trigger.context === context) return event;
   return { ...event, trigger_context: trigger.context, trigger_label: trigger.label };
 }
@@ -25,13 +25,13 @@ export interface Trigger {
 }
 
 /** The trigger that fired a rule, with its secrets masked. */
-export function veiledTrigger<T extends Trigger>(trigger: T): T {
+export function redactedTrigger<T extends Trigger>(trigger: T): T {
   switch (trigger.type.toLowerCase().replaceAll("_", "")) {
     case "webhookreceived":
-      return { ...trigger, context: { ...masked(trigger.context), ...veiledCall(trigger.context) } };
+      return { ...trigger, context: { ...masked(trigger.context), ...redactedCall(trigger.context) } };
     case "mqttmessage": {
       const { payload, value } = trigger.context;
-      const context = { ...trigger.context, ...veiledValues({ payload, value }) };
+      const context = { ...trigger.context, ...redactedValues({ payload, value }) };
       return { ...trigger, label: withoutValues(trigger.label), context };
     }
     case "notificationacknowledged":
@@ -41,14 +41,14 @@ export function veiledTrigger<T extends Trigger>(trigger: T): T {
   }
 }
 
-function veiledCall({ query, body }: Fields): Fields {
+function redactedCall({ query, body }: Fields): Fields {
   return {
-    ...(query === undefined ? {} : { query: veiledValues((query ?? {}) as Fields) }),
-    ...veiledValues({ body }),
+    ...(query === undefined ? {} : { query: redactedValues((query ?? {}) as Fields) }),
+    ...redactedValues({ body }),
   };
 }
 
-function veiledValues(fields: Fields): Fields {
+function redactedValues(fields: Fields): Fields {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries.map(([key, value]) => [key, value === null ? null : MASK]));
 }
