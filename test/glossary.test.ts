@@ -11,6 +11,8 @@ const INSTEAD: readonly (readonly [name: RegExp, instead: string])[] = [
   [/\b(?:\w+_)?AGAIN_MS\b/g, "RETRY_MS, POLL_MS or INTERVAL_MS"],
   [/\bPATIENCE(?:_MS)?\b/g, "TIMEOUT_MS or GRACE_MS"],
   [/\b\w*[vV]eil\w*/g, "redact"],
+  [/\b\w*[tT]enure\w*/g, "lease holder"],
+  [/\b\w*[dD]amper\w*/g, "coalescer"],
 ];
 const HERE = "test/glossary.test.ts";
 

@@ -46,7 +46,7 @@ export interface HubProcess {
 }
 
 /** The hub's place in a house with two machines. */
-export interface HubPlace extends Pick<Standing, "machine" | "tenure" | "epoch" | "lost"> {
+export interface HubPlace extends Pick<Standing, "machine" | "leaseHolder" | "epoch" | "lost"> {
   tookOver: TakeOver | undefined;
   /** What it comes of. */
   standby: HubConfig["standby"];

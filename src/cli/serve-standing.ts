@@ -17,16 +17,16 @@ export interface Leave {
   reason: string;
 }
 
-type Place = Pick<Standing, "machine" | "tenure" | "epoch" | "lost" | "tookOver">;
+type Place = Pick<Standing, "machine" | "leaseHolder" | "epoch" | "lost" | "tookOver">;
 
 /** Undefined for the only hub of a house. */
 export function standingIn(place: Place | undefined, leave: (how: Leave) => void): Standing | undefined {
   if (!place) return undefined;
-  const { machine, tenure, epoch, lost, tookOver } = place;
+  const { machine, leaseHolder, epoch, lost, tookOver } = place;
   return {
-    ...{ machine, tenure, epoch, lost, tookOver },
+    ...{ machine, leaseHolder, epoch, lost, tookOver },
     handOver() {
-      const trouble = tenure?.trouble;
+      const trouble = leaseHolder?.trouble;
       if (trouble !== undefined)
         throw new HubError(
           "conflict",

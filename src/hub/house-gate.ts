@@ -19,7 +19,7 @@ export function behindGate<T extends { edge: Edge; log: Log }>(
 }
 
 function openGate(standing: Standing, log: Log, stack: Pick<AsyncDisposableStack, "defer">): OwnGate {
-  const { tenure, lost } = standing;
+  const { leaseHolder, lost } = standing;
   const doubts = new Set<{ reason: string }>();
   let closed: string | undefined;
   let isStopped = false;
@@ -33,7 +33,7 @@ function openGate(standing: Standing, log: Log, stack: Pick<AsyncDisposableStack
   }
 
   function look(): string | undefined {
-    if (closed === undefined && tenure?.isHeld === false) close(tenure.trouble ?? "its lease has ended");
+    if (closed === undefined && leaseHolder?.isHeld === false) close(leaseHolder.trouble ?? "its lease has ended");
     const [doubt] = doubts;
     return closed ?? (doubt === undefined ? undefined : sentence("may no longer be", doubt.reason));
   }

@@ -35,13 +35,13 @@ export function viewTwoMachines(
     const { standing } = options;
     const machine = standby.status();
     if (!standing && !machine) return undefined;
-    const tenure = standing?.tenure;
+    const leaseHolder = standing?.leaseHolder;
     return {
       role: "hub",
       epoch: standing?.epoch ?? null,
-      lease: tenure ? shownLease : null,
-      held: tenure?.isHeld ?? true,
-      trouble: tenure?.trouble ?? null,
+      lease: leaseHolder ? shownLease : null,
+      held: leaseHolder?.isHeld ?? true,
+      trouble: leaseHolder?.trouble ?? null,
       acknowledge: config.standby.acknowledge,
       machine: machine ? otherMachine(machine) : null,
       took_over: tookOver ?? null,

@@ -109,22 +109,22 @@ function recordRefusedLogin(
 const EPOCH_KEY = "mqtt_epoch";
 
 function rankOf(standing: Standing, gate: OwnGate, meta: Meta): Rank {
-  const { machine, tenure } = standing;
+  const { machine, leaseHolder } = standing;
   async function confirm(): Promise<boolean> {
-    const standby = tenure?.standby;
+    const standby = leaseHolder?.standby;
     try {
       // Says nothing new, and so asks the engine. Where it names no other machine, none may take the lease.
-      if (standby !== undefined) await tenure?.nameStandby(standby);
+      if (standby !== undefined) await leaseHolder?.nameStandby(standby);
     } catch {
       return false;
     }
-    return tenure?.isHeld === true && tenure.trouble === undefined;
+    return leaseHolder?.isHeld === true && leaseHolder.trouble === undefined;
   }
   return {
     ...{ machine, gate },
     epoch: () => standing.epoch,
-    confirm: tenure && confirm,
-    isTroubled: () => tenure?.trouble !== undefined,
+    confirm: leaseHolder && confirm,
+    isTroubled: () => leaseHolder?.trouble !== undefined,
     kept: { get: () => meta.get(EPOCH_KEY), set: (note) => meta.set(EPOCH_KEY, note) },
   };
 }

@@ -1,10 +1,10 @@
 // What a running hub knows of its own place in a house with two machines. A hub without a lease that was never paired has none.
-import type { Machine, Tenure } from "./lease/lease.ts";
+import type { LeaseHolder, Machine } from "./lease/lease.ts";
 
 export interface Standing {
   readonly machine: Machine;
   /** Undefined where a person decides which machine is the hub. */
-  readonly tenure: Tenure | undefined;
+  readonly leaseHolder: LeaseHolder | undefined;
   /** The lease's, or how often a person has made another machine the hub. */
   readonly epoch: number;
   /** Resolves with the reason when another machine is the hub, or may be. */

@@ -1,9 +1,9 @@
 // A standing in a house with two machines, whose lease the test holds.
 import type { Clock } from "../../src/core/clock.ts";
-import type { Tenure } from "../../src/standby/lease/lease.ts";
+import type { LeaseHolder } from "../../src/standby/lease/lease.ts";
 import type { Standing } from "../../src/standby/standing.ts";
 
-export interface TestTenure extends Tenure {
+export interface TestLeaseHolder extends LeaseHolder {
   trouble: string | undefined;
   /** Until when it is held, by the clock's monotonic milliseconds. */
   until: number;
@@ -13,8 +13,8 @@ export interface TestTenure extends Tenure {
 }
 
 export interface TestStanding extends Standing {
-  /** Its tenure, where there is one. */
-  readonly lease: TestTenure;
+  /** The holder of its lease, where there is one. */
+  readonly lease: TestLeaseHolder;
   /** Why it was told to step down. */
   readonly steps: string[];
 }
@@ -25,21 +25,21 @@ export function createTestStanding(
   { id = "machine-a", epoch = 7, leased = true, tookOver = undefined as Standing["tookOver"] } = {},
 ): TestStanding {
   const lost = Promise.withResolvers<string>();
-  const tenure: TestTenure = {
+  const leaseHolder: TestLeaseHolder = {
     epoch,
     until: Number.POSITIVE_INFINITY,
     get isHeld() {
-      return clock.mono() < tenure.until;
+      return clock.mono() < leaseHolder.until;
     },
     lost: lost.promise,
     trouble: undefined,
     engine: async () => {},
-    nameStandby: () => tenure.engine(),
+    nameStandby: () => leaseHolder.engine(),
     standby: "machine-b",
     promised() {},
     async giveUp() {},
     lose(reason) {
-      tenure.until = 0;
+      leaseHolder.until = 0;
       lost.resolve(reason);
     },
     async [Symbol.asyncDispose]() {},
@@ -47,8 +47,8 @@ export function createTestStanding(
   const steps: string[] = [];
   return {
     machine: { id, name: "kitchen", address: "http://192.168.1.20:8080" },
-    tenure: leased ? tenure : undefined,
-    lease: tenure,
+    leaseHolder: leased ? leaseHolder : undefined,
+    lease: leaseHolder,
     epoch,
     lost: lost.promise,
     tookOver,

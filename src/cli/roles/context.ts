@@ -9,7 +9,7 @@ import { STANDBY_META } from "../../db/meta.ts";
 import type { Home } from "../../home/paths.ts";
 import { readCertificate } from "../../http/certificate.ts";
 import { fingerprintOf, type HubLink, openHubLink } from "../../standby/follow/hub-link.ts";
-import type { LeaseEngine, Machine, Tenure } from "../../standby/lease/lease.ts";
+import type { LeaseEngine, LeaseHolder, Machine } from "../../standby/lease/lease.ts";
 import { type MachineFile, readMachine, writeMachine } from "../../standby/machine.ts";
 import type { TakeOver } from "../../standby/standing.ts";
 import { forgetWanted } from "../../standby/wanted.ts";
@@ -19,7 +19,7 @@ import { machineOf } from "../serve-standing.ts";
 /** The lease, while this machine has it. */
 export interface HeldLease {
   engine: LeaseEngine;
-  tenure: Tenure;
+  leaseHolder: LeaseHolder;
 }
 
 /** What comes next. */

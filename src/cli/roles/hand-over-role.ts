@@ -39,7 +39,7 @@ export async function handOver(roles: Roles, lease: HeldLease | undefined): Prom
     async giveUp() {
       // First of all: whatever happens now, this machine does not start as the hub by itself.
       roles.becomeStandby();
-      await lease?.tenure.giveUp().catch((error: unknown) => {
+      await lease?.leaseHolder.giveUp().catch((error: unknown) => {
         log.warn("the lease could not be given up; it ends by itself", { error: messageOf(error) });
       });
     },
@@ -54,7 +54,7 @@ export async function handOver(roles: Roles, lease: HeldLease | undefined): Prom
     });
     return { as: "hub", lease };
   }
-  await closeQuietly(log, lease?.tenure);
+  await closeQuietly(log, lease?.leaseHolder);
   await closeQuietly(log, lease?.engine);
   if (isDone === undefined) return { as: "end", code: 0 };
   log.info("the other machine has everything; this one is its standby from now on");

@@ -18,15 +18,15 @@ export async function beHub(roles: Roles, how: AsHub): Promise<Next> {
   await choosePort(roles, config);
   const found = how.lease ?? (await findLease(roles, config, how));
   if (found !== undefined && "as" in found) return found;
-  const { tenure } = found ?? {};
-  const epoch = tenure?.epoch ?? roles.file.epoch;
+  const { leaseHolder } = found ?? {};
+  const epoch = leaseHolder?.epoch ?? roles.file.epoch;
   if (roles.file.role !== "hub" || roles.file.epoch !== epoch) roles.change({ role: "hub", epoch });
   const lost = Promise.withResolvers<string>();
-  void tenure?.lost.then(lost.resolve);
-  using _watch = tenure ? undefined : watchOther(roles, config, lost.resolve);
+  void leaseHolder?.lost.then(lost.resolve);
+  using _watch = leaseHolder ? undefined : watchOther(roles, config, lost.resolve);
   try {
     const end = await runHub(all, {
-      ...{ machine: roles.self(config), tenure, epoch, tookOver: how.tookOver, lost: lost.promise },
+      ...{ machine: roles.self(config), leaseHolder, epoch, tookOver: how.tookOver, lost: lost.promise },
       standby: config.standby,
       port: roles.port ?? config.server.port,
     });
@@ -72,6 +72,6 @@ async function choosePort(roles: Roles, config: HubConfig): Promise<void> {
 }
 
 async function closeLease({ log }: Roles, lease: HeldLease | undefined): Promise<void> {
-  await closeQuietly(log, lease?.tenure);
+  await closeQuietly(log, lease?.leaseHolder);
   await closeQuietly(log, lease?.engine);
 }

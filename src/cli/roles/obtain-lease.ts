@@ -86,11 +86,11 @@ export async function hold(
   { engine, ttlMs }: OpenedEngine,
   taken: TakenLease,
 ): Promise<HeldLease> {
-  const { openTenure } = await import("../../standby/lease/tenure.ts");
+  const { createLeaseHolder } = await import("../../standby/lease/lease-holder.ts");
   const whenAlone = config.standby.when_alone;
-  const tenure = openTenure({ engine, machine: self(config), taken, ttlMs, clock, log, whenAlone });
+  const leaseHolder = createLeaseHolder({ engine, machine: self(config), taken, ttlMs, clock, log, whenAlone });
   log.info("this machine has the lease", { engine: engine.url, epoch: taken.epoch });
-  return { engine, tenure };
+  return { engine, leaseHolder };
 }
 
 function standbyOf(roles: Roles, { holder, epoch }: LeaseRow, key: string): Next {

@@ -92,11 +92,11 @@ function begin(roles: Roles, epoch: number): void {
   }
 }
 
-async function giveUp({ tenure }: HeldLease, log: Log): Promise<void> {
-  await tenure.giveUp().catch((error: unknown) => {
+async function giveUp({ leaseHolder }: HeldLease, log: Log): Promise<void> {
+  await leaseHolder.giveUp().catch((error: unknown) => {
     log.warn("the lease could not be given up; it ends by itself", { error: messageOf(error) });
   });
-  await closeQuietly(log, tenure);
+  await closeQuietly(log, leaseHolder);
 }
 
 function ageOf(copy: Pick<Copy, "status">, now: number): number | null {

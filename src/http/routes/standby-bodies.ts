@@ -136,12 +136,12 @@ export const Place = Type.Object({
 /** What this hub knows of itself and of its standby; no secrets. */
 export function placeOf(second: Pick<SecondMachine, "status" | "epoch">, standing: Standing | undefined) {
   const status = second.status();
-  const { tenure, machine } = standing ?? {};
+  const { leaseHolder, machine } = standing ?? {};
   return {
     role: "hub" as const,
     epoch: second.epoch(),
     machine: machine ? { id: machine.id, name: machine.name, address: machine.address } : null,
-    lease: tenure ? { held: tenure.isHeld, trouble: tenure.trouble ?? null } : null,
+    lease: leaseHolder ? { held: leaseHolder.isHeld, trouble: leaseHolder.trouble ?? null } : null,
     standby: status
       ? {
           ...status.machine,

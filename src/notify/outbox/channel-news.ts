@@ -3,7 +3,7 @@
 import { type Clock, isoSeconds } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { HubEvent } from "../../events/catalog.ts";
-import { createDamper } from "./damper.ts";
+import { createCoalescer } from "./coalescer.ts";
 import type { AboutMessage } from "./queued-message.ts";
 
 export type GiveUpReason = "expired" | "refused" | "disabled" | "no_room";
@@ -45,7 +45,7 @@ export function createChannelNews({ channel, clock, log, emit, failing }: Channe
     ...{ channel, title, at: isoSeconds(at), tries, count },
   });
 
-  const damper = createDamper<Ended>(clock, ({ about, more }) => {
+  const coalescer = createCoalescer<Ended>(clock, ({ about, more }) => {
     const described = describe(about.message);
     const messages = more + 1;
     if ("reason" in about) {
@@ -73,10 +73,10 @@ export function createChannelNews({ channel, clock, log, emit, failing }: Channe
       failingSince = undefined;
       log.info("a channel takes notifications again", { channel, for_secs, waiting });
     },
-    deliveredLate: (message, waitedSecs) => damper.add("late", { about: { message, waitedSecs }, more: 0 }),
+    deliveredLate: (message, waitedSecs) => coalescer.add("late", { about: { message, waitedSecs }, more: 0 }),
     recipientRefused: (message, refusal) =>
       emit({ type: "notification_recipient_refused", ...describe(message), ...refusal }),
-    givenUp: (message, { reason, more, ...why }) => damper.add(reason, { about: { message, reason, why }, more }),
-    [Symbol.dispose]: () => damper[Symbol.dispose](),
+    givenUp: (message, { reason, more, ...why }) => coalescer.add(reason, { about: { message, reason, why }, more }),
+    [Symbol.dispose]: () => coalescer[Symbol.dispose](),
   };
 }

@@ -5,8 +5,8 @@ import { HubError, messageOf } from "../../core/errors.ts";
 import { guarded } from "../../core/lifecycle.ts";
 import type { DeliveryFault } from "../channel.ts";
 import { type MessageOptions, type Rank, rankOf } from "../message-options.ts";
+import { bypassPause, MAX_PAUSE_OF_EMERGENCY_MS } from "./bypass-pause.ts";
 import { type ChannelNews, createChannelNews, type GiveUpReason } from "./channel-news.ts";
-import { insistent, MAX_PAUSE_OF_EMERGENCY_MS } from "./insistent.ts";
 import { MessageList } from "./message-list.ts";
 import type { ChannelQueueDeps, QueueOptions } from "./queue-deps.ts";
 import { aboutOf, isLate, isUrgent, type QueuedMessage, refusalsIn, type Texts } from "./queued-message.ts";
@@ -28,7 +28,7 @@ export class ChannelQueue {
   readonly #schedule: RetrySchedule;
   readonly #wakeSafely: () => void;
   readonly #underWay: UnderWay;
-  readonly #next = () => insistent(this.#order.next(), (next) => this.#waitMs(next), this.#list);
+  readonly #next = () => bypassPause(this.#order.next(), (next) => this.#waitMs(next), this.#list);
   #timer: Timer | undefined;
   #stopped = false;
   #lastError: string | undefined;

@@ -59,7 +59,7 @@ export interface LeaseEngine extends AsyncDisposable {
 }
 
 /** The lease while this machine has it: kept by renewing, or by the promise of the standby where the engine is gone. */
-export interface Tenure extends AsyncDisposable {
+export interface LeaseHolder extends AsyncDisposable {
   readonly epoch: number;
   /** Whether the hub may command the house now. Counted by this machine's monotonic clock, from before the engine was asked. */
   readonly isHeld: boolean;

@@ -2,7 +2,7 @@
 import type { Clock, Timer } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { Tenure } from "../lease/lease.ts";
+import type { LeaseHolder } from "../lease/lease.ts";
 
 export interface Naming extends Disposable {
   /** The machine's id; undefined: none may. Where the engine cannot be reached, it is tried again. */
@@ -10,14 +10,14 @@ export interface Naming extends Disposable {
 }
 
 export interface NamingOptions {
-  tenure: Pick<Tenure, "nameStandby" | "standby"> | undefined;
+  leaseHolder: Pick<LeaseHolder, "nameStandby" | "standby"> | undefined;
   clock: Pick<Clock, "after">;
   log: Pick<Log, "warn">;
 }
 
 const RETRY_MS = 5000;
 
-export function createNaming({ tenure, clock, log }: NamingOptions): Naming {
+export function createNaming({ leaseHolder, clock, log }: NamingOptions): Naming {
   let wanted: string | undefined;
   let isNaming = false;
   let isEnded = false;
@@ -25,11 +25,11 @@ export function createNaming({ tenure, clock, log }: NamingOptions): Naming {
   let failed = false;
 
   async function tell(): Promise<void> {
-    if (!tenure || isNaming || isEnded || tenure.standby === wanted) return;
+    if (!leaseHolder || isNaming || isEnded || leaseHolder.standby === wanted) return;
     isNaming = true;
     again?.[Symbol.dispose]();
     try {
-      await tenure.nameStandby(wanted);
+      await leaseHolder.nameStandby(wanted);
       failed = false;
     } catch (error) {
       if (!failed) log.warn("the lease does not name the standby yet; it is tried again", { error: messageOf(error) });
@@ -37,7 +37,7 @@ export function createNaming({ tenure, clock, log }: NamingOptions): Naming {
     } finally {
       isNaming = false;
     }
-    if (tenure.standby !== wanted && !isEnded) again = clock.after("standby-name", RETRY_MS, () => void tell());
+    if (leaseHolder.standby !== wanted && !isEnded) again = clock.after("standby-name", RETRY_MS, () => void tell());
   }
 
   return {

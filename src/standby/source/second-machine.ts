@@ -69,7 +69,7 @@ export function createSecondMachine(options: SecondMachineOptions): SecondMachin
   const pairing = createPairing(options);
   const confirmations = options.acknowledge === "standby" ? createConfirmations(options.clock) : undefined;
   const presence = createPresence(options);
-  const naming = createNaming({ ...options, tenure: options.standing()?.tenure });
+  const naming = createNaming({ ...options, leaseHolder: options.standing()?.leaseHolder });
   const name = ({ id, manual }: StandbyMachine): void => naming.name(manual ? undefined : id);
 
   /** Throws where another machine was heard just now. */
@@ -118,7 +118,7 @@ export function createSecondMachine(options: SecondMachineOptions): SecondMachin
       noteNew(machine);
       name(machine);
       const until = presence.heard(request);
-      if (until !== undefined) options.standing()?.tenure?.promised(machine.id, until);
+      if (until !== undefined) options.standing()?.leaseHolder?.promised(machine.id, until);
       await confirmations?.ready(request);
       const turn = presence.nextTurn();
       const isUrgent = confirmations?.begin(turn) === true;

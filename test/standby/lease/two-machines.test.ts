@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { silentLog } from "../../../src/core/log.ts";
-import type { LeaseRow, Machine, Tenure } from "../../../src/standby/lease/lease.ts";
-import { openTenure } from "../../../src/standby/lease/tenure.ts";
+import type { LeaseHolder, LeaseRow, Machine } from "../../../src/standby/lease/lease.ts";
+import { createLeaseHolder } from "../../../src/standby/lease/lease-holder.ts";
 import { type LeaseWatch, watchLease } from "../../../src/standby/lease/watch.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { machineNamed } from "./engine-contract.ts";
@@ -30,13 +30,13 @@ function startMachine(house: House, machine: Machine) {
   const clock = createStoppableClock(house.clock);
   let reaches = true;
   const engine = house.server.connect(() => fate(house, reaches), clock);
-  let tenure: Tenure | undefined;
+  let leaseHolder: LeaseHolder | undefined;
   let watch: LeaseWatch | undefined;
   let knownEpoch = 0;
   let promisedUntil = Number.NEGATIVE_INFINITY;
 
   function follow(last?: LeaseRow): void {
-    tenure = undefined;
+    leaseHolder = undefined;
     watch = watchLease({
       engine,
       machine,
@@ -51,22 +51,30 @@ function startMachine(house: House, machine: Machine) {
 
   async function look(): Promise<void> {
     const isFirst = watch?.row === undefined && knownEpoch === 0;
-    if (tenure || clock.mono() < promisedUntil || !(watch?.canTake || isFirst)) return;
+    if (leaseHolder || clock.mono() < promisedUntil || !(watch?.canTake || isFirst)) return;
     const taken = await watch?.take();
-    if (!taken?.ok || tenure) return;
+    if (!taken?.ok || leaseHolder) return;
     await watch?.[Symbol.asyncDispose]();
     knownEpoch = taken.epoch;
-    tenure = openTenure({ engine, machine, taken, ttlMs: TTL_MS, clock, log: silentLog, whenAlone: "stop" });
+    leaseHolder = createLeaseHolder({
+      engine,
+      machine,
+      taken,
+      ttlMs: TTL_MS,
+      clock,
+      log: silentLog,
+      whenAlone: "stop",
+    });
     const own: LeaseRow = { holder: machine, epoch: taken.epoch, standby: undefined, leftMs: 0 };
-    void tenure.lost.then((reason) => follow(reason.includes("another") ? undefined : own));
+    void leaseHolder.lost.then((reason) => follow(reason.includes("another") ? undefined : own));
   }
 
   follow();
   return {
     machine,
     clock,
-    holds: () => tenure?.isHeld ?? false,
-    tenure: () => tenure,
+    holds: () => leaseHolder?.isHeld ?? false,
+    leaseHolder: () => leaseHolder,
     setReach: (reach: boolean) => {
       reaches = reach;
     },
@@ -89,16 +97,16 @@ function fate({ chance }: House, reaches: boolean): Fate {
 /** The standby asks the hub for what is new, and promises; the answer takes its time, and the promise comes with the next request. */
 function sync(house: House, hub: RunningMachine, standby: RunningMachine): void {
   const sentAt = hub.clock.mono();
-  const tenure = hub.tenure();
-  if (!tenure?.isHeld || standby.tenure()) return;
+  const leaseHolder = hub.leaseHolder();
+  if (!leaseHolder?.isHeld || standby.leaseHolder()) return;
   standby.clock.after("answer", house.chance() * 300, () => {
-    if (!house.areLinked || standby.tenure()) return;
+    if (!house.areLinked || standby.leaseHolder()) return;
     standby.promise();
-    standby.knows(tenure.epoch);
+    standby.knows(leaseHolder.epoch);
     hub.clock.after("request", house.chance() * 300, () => {
       if (!house.areLinked) return;
-      tenure.promised(standby.machine.id, sentAt + PROMISE_MS);
-      if (tenure.standby !== standby.machine.id) tenure.nameStandby(standby.machine.id).catch(() => {});
+      leaseHolder.promised(standby.machine.id, sentAt + PROMISE_MS);
+      if (leaseHolder.standby !== standby.machine.id) leaseHolder.nameStandby(standby.machine.id).catch(() => {});
     });
   });
 }
@@ -159,7 +167,11 @@ function begin(house: House, machines: RunningMachine[], { kind, ...rest }: Happ
   else if (kind === "link") house.areLinked = !isOn;
   else if (kind === "engine") for (const one of machines) one.setReach(!isOn);
   // An engine that loses its row while the hub that has no standby yet is cut off from it: nothing is left that could know.
-  else if (kind === "empty" && isOn && !machines.some((one) => one.tenure() && one.tenure()?.standby === undefined))
+  else if (
+    kind === "empty" &&
+    isOn &&
+    !machines.some((one) => one.leaseHolder() && one.leaseHolder()?.standby === undefined)
+  )
     house.server.empty();
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { HubError } from "../../../src/core/errors.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import type { Meta } from "../../../src/db/meta.ts";
-import type { Tenure } from "../../../src/standby/lease/lease.ts";
+import type { LeaseHolder } from "../../../src/standby/lease/lease.ts";
 import { decodeRecords, encodeRecord, type StandbyMachine, type SyncRequest } from "../../../src/standby/protocol.ts";
 import { createSecondMachine } from "../../../src/standby/source/second-machine.ts";
 import type { Standing } from "../../../src/standby/standing.ts";
@@ -23,7 +23,7 @@ function open({ meta = createMeta(), own = OWN.id, isLast = true } = {}) {
   const noted: unknown[] = [];
   const did = { handedOver: 0, engineIsGone: false, sendingMs: 0 };
   let standby: string | undefined;
-  const tenure: Tenure = {
+  const leaseHolder: LeaseHolder = {
     epoch: 4,
     isHeld: true,
     lost: new Promise(() => {}),
@@ -41,9 +41,9 @@ function open({ meta = createMeta(), own = OWN.id, isLast = true } = {}) {
   };
   const standing: Standing = {
     machine: OWN,
-    tenure,
+    leaseHolder,
     epoch: 4,
-    lost: tenure.lost,
+    lost: leaseHolder.lost,
     tookOver: undefined,
     handOver: () => void did.handedOver++,
     stepDown() {},
@@ -65,7 +65,7 @@ function open({ meta = createMeta(), own = OWN.id, isLast = true } = {}) {
       history: async () => new Uint8Array(0),
     }),
   });
-  return { second, clock, promised, noted, did, tenure, meta };
+  return { second, clock, promised, noted, did, leaseHolder, meta };
 }
 
 const request = (machine: StandbyMachine, more: Partial<SyncRequest> = {}): SyncRequest => ({
@@ -103,24 +103,24 @@ test("the turns of two processes are never the same", async () => {
 });
 
 test("the lease names the standby, unless a person decides; where the engine is gone, it is tried again", async () => {
-  const { second, clock, tenure, did } = open();
+  const { second, clock, leaseHolder, did } = open();
   did.engineIsGone = true;
   second.pair(MACHINE, false);
   await clock.advance(1000);
-  expect(tenure.standby).toBeUndefined();
+  expect(leaseHolder.standby).toBeUndefined();
   did.engineIsGone = false;
   await clock.advance(10_000);
-  expect(tenure.standby).toBe(MACHINE.id);
+  expect(leaseHolder.standby).toBe(MACHINE.id);
   await second.sync(request({ ...MACHINE, manual: true }));
   await clock.advance(1000);
-  expect(tenure.standby).toBeUndefined();
+  expect(leaseHolder.standby).toBeUndefined();
   expect(second.status()?.manual).toBe(true);
   await second.sync(request(MACHINE));
   await clock.advance(1000);
-  expect(tenure.standby).toBe(MACHINE.id);
+  expect(leaseHolder.standby).toBe(MACHINE.id);
   second.forget();
   await clock.advance(1000);
-  expect([tenure.standby, second.status()]).toEqual([undefined, undefined]);
+  expect([leaseHolder.standby, second.status()]).toEqual([undefined, undefined]);
   second[Symbol.dispose]();
   expect(clock.pending()).toEqual([]);
 });

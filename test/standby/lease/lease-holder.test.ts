@@ -1,8 +1,8 @@
-// The tenure: when a machine may command, and when it knows that it may not.
+// The holder of the lease: when a machine may command, and when it knows that it may not.
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
-import type { LeaseEngine, TakenLease, Tenure } from "../../../src/standby/lease/lease.ts";
-import { openTenure } from "../../../src/standby/lease/tenure.ts";
+import type { LeaseEngine, LeaseHolder, TakenLease } from "../../../src/standby/lease/lease.ts";
+import { createLeaseHolder } from "../../../src/standby/lease/lease-holder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { machineNamed } from "./engine-contract.ts";
 import { createMemoryServer, type Fate } from "./memory-engine.ts";
@@ -18,7 +18,7 @@ interface Place {
   /** Ben's. */
   other: LeaseEngine;
   empty(): void;
-  tenure: Tenure;
+  leaseHolder: LeaseHolder;
   /** Stops Ada's process. */
   stop(): void;
   goOn(): void;
@@ -33,32 +33,54 @@ async function openPlace({ whenAlone = "stop" as "stop" | "continue", standby = 
   const link: { fate: Fate } = { fate: { ms: 0 } };
   const engine = server.connect(() => link.fate, own);
   const taken = (await engine.take(ADA, TTL_MS)) as TakenLease;
-  const tenure = openTenure({ engine, machine: ADA, taken, ttlMs: TTL_MS, clock: own, log: silentLog, whenAlone });
+  const leaseHolder = createLeaseHolder({
+    engine,
+    machine: ADA,
+    taken,
+    ttlMs: TTL_MS,
+    clock: own,
+    log: silentLog,
+    whenAlone,
+  });
   let lost: string | undefined;
-  void tenure.lost.then((reason) => {
+  void leaseHolder.lost.then((reason) => {
     lost = reason;
   });
-  if (standby !== null) await tenure.nameStandby(standby);
+  if (standby !== null) await leaseHolder.nameStandby(standby);
   const { stop, goOn } = own;
-  return { clock, link, other: server.connect(), empty: server.empty, tenure, stop, goOn, lost: () => lost } as Place;
+  return {
+    clock,
+    link,
+    other: server.connect(),
+    empty: server.empty,
+    leaseHolder,
+    stop,
+    goOn,
+    lost: () => lost,
+  } as Place;
 }
 
 test("it is renewed, whatever the wall clock does", async () => {
-  const { clock, tenure, other, lost } = await openPlace();
+  const { clock, leaseHolder, other, lost } = await openPlace();
   for (const step of [0, 3_600_000, -7_200_000]) {
     clock.step(step);
     await clock.advance(20_000);
-    expect([tenure.isHeld, tenure.trouble, tenure.standby, lost()]).toEqual([true, undefined, "ben", undefined]);
+    expect([leaseHolder.isHeld, leaseHolder.trouble, leaseHolder.standby, lost()]).toEqual([
+      true,
+      undefined,
+      "ben",
+      undefined,
+    ]);
     expect(await other.take(BEN, TTL_MS)).toMatchObject({ ok: false });
   }
 });
 
 test("without engine and standby it ends before another may take it, and says why", async () => {
-  const { clock, link, tenure, other, lost } = await openPlace();
+  const { clock, link, leaseHolder, other, lost } = await openPlace();
   await clock.advance(10_000);
   link.fate = "lost";
   let heldMs = 0;
-  while (tenure.isHeld) {
+  while (leaseHolder.isHeld) {
     await clock.advance(50);
     heldMs += 50;
     expect(heldMs).toBeLessThan(TTL_MS);
@@ -68,100 +90,100 @@ test("without engine and standby it ends before another may take it, and says wh
   await clock.advance(2000);
   expect(lost()).toContain("memory does not answer");
   expect((await other.take(BEN, TTL_MS)).ok).toBe(true);
-  expect(tenure.isHeld).toBe(false);
+  expect(leaseHolder.isHeld).toBe(false);
 });
 
 test("without the engine it goes on while the standby promises, and no longer", async () => {
-  const { clock, link, tenure, lost } = await openPlace();
+  const { clock, link, leaseHolder, lost } = await openPlace();
   link.fate = "lost";
   for (let second = 0; second < 60; second++) {
-    tenure.promised("ben", clock.mono() + 3000);
+    leaseHolder.promised("ben", clock.mono() + 3000);
     await clock.advance(1000);
-    expect(tenure.isHeld).toBe(true);
+    expect(leaseHolder.isHeld).toBe(true);
   }
-  expect(tenure.trouble).toBe("memory does not answer");
+  expect(leaseHolder.trouble).toBe("memory does not answer");
   await clock.advance(3000);
-  expect(tenure.isHeld).toBe(false);
+  expect(leaseHolder.isHeld).toBe(false);
   await clock.advance(1000);
   expect(lost()).toContain("could not be renewed");
 });
 
 test("the promise of a machine that the lease does not name counts for nothing", async () => {
-  const { clock, link, tenure } = await openPlace();
+  const { clock, link, leaseHolder } = await openPlace();
   link.fate = "lost";
-  tenure.promised("cat", clock.mono() + 3_600_000);
+  leaseHolder.promised("cat", clock.mono() + 3_600_000);
   await clock.advance(TTL_MS);
-  expect(tenure.isHeld).toBe(false);
+  expect(leaseHolder.isHeld).toBe(false);
 });
 
 test("a name that the engine may have or not leaves nobody's promise to rely on", async () => {
-  const { clock, link, tenure } = await openPlace();
+  const { clock, link, leaseHolder } = await openPlace();
   link.fate = { lateMs: 100 };
-  const named = tenure.nameStandby("cat");
+  const named = leaseHolder.nameStandby("cat");
   named.catch(() => {});
   await clock.advance(1000);
   await expect(named).rejects.toThrow("memory does not answer");
-  expect(tenure.standby).toBeUndefined();
-  for (const id of ["ben", "cat"]) tenure.promised(id, clock.mono() + 3_600_000);
+  expect(leaseHolder.standby).toBeUndefined();
+  for (const id of ["ben", "cat"]) leaseHolder.promised(id, clock.mono() + 3_600_000);
   await clock.advance(TTL_MS);
-  expect(tenure.isHeld).toBe(false);
+  expect(leaseHolder.isHeld).toBe(false);
 });
 
 test("a name that the engine did not accept is not tried again", async () => {
-  const { clock, link, tenure, other } = await openPlace();
+  const { clock, link, leaseHolder, other } = await openPlace();
   link.fate = "lost";
-  tenure.nameStandby("cat").catch(() => {});
+  leaseHolder.nameStandby("cat").catch(() => {});
   await clock.advance(500);
   link.fate = { ms: 10 };
   await clock.advance(5000);
-  expect([tenure.standby, (await other.read())?.standby]).toEqual(["ben", "ben"]);
+  expect([leaseHolder.standby, (await other.read())?.standby]).toEqual(["ben", "ben"]);
 });
 
 test("with no standby nobody may take it, so an engine that is gone ends nothing", async () => {
-  const { clock, link, tenure, lost } = await openPlace({ standby: null });
+  const { clock, link, leaseHolder, lost } = await openPlace({ standby: null });
   link.fate = "lost";
   await clock.advance(3_600_000);
-  expect([tenure.isHeld, lost()]).toEqual([true, undefined]);
+  expect([leaseHolder.isHeld, lost()]).toEqual([true, undefined]);
   link.fate = { ms: 10 };
   await clock.advance(5000);
-  expect([tenure.isHeld, tenure.trouble]).toEqual([true, undefined]);
+  expect([leaseHolder.isHeld, leaseHolder.trouble]).toEqual([true, undefined]);
 });
 
 test("a process that slept longer than the lease does not hold it before it has asked", async () => {
-  const { clock, tenure, stop, goOn, lost } = await openPlace();
+  const { clock, leaseHolder, stop, goOn, lost } = await openPlace();
   stop();
   await clock.advance(TTL_MS);
-  expect(tenure.isHeld).toBe(false);
+  expect(leaseHolder.isHeld).toBe(false);
   goOn();
-  expect(tenure.isHeld).toBe(false);
+  expect(leaseHolder.isHeld).toBe(false);
   await clock.advance(100);
-  expect([tenure.isHeld, lost()]).toEqual([true, undefined]);
+  expect([leaseHolder.isHeld, lost()]).toEqual([true, undefined]);
 });
 
 test("a process that slept while another took it learns so, and never holds it again", async () => {
-  const { clock, tenure, stop, goOn, other, lost } = await openPlace();
+  const { clock, leaseHolder, stop, goOn, other, lost } = await openPlace();
   stop();
   await clock.advance(TTL_MS);
   await other.take(BEN, TTL_MS);
   goOn();
   await clock.advance(100);
-  expect([tenure.isHeld, lost()]).toEqual([false, "another machine has the lease"]);
+  expect([leaseHolder.isHeld, lost()]).toEqual([false, "another machine has the lease"]);
   await clock.advance(60_000);
-  expect(tenure.isHeld).toBe(false);
-  await expect(tenure.nameStandby("cat")).rejects.toThrow("no longer has the lease");
+  expect(leaseHolder.isHeld).toBe(false);
+  await expect(leaseHolder.nameStandby("cat")).rejects.toThrow("no longer has the lease");
 });
 
 test("continue: it goes on where the engine cannot be asked, until that says that another has it", async () => {
-  const { clock, link, tenure, other, lost } = await openPlace({ whenAlone: "continue" });
+  const { clock, link, leaseHolder, other, lost } = await openPlace({ whenAlone: "continue" });
   link.fate = "lost";
   for (let second = 0; second < 120; second++) {
     await clock.advance(1000);
-    expect(tenure.isHeld).toBe(true);
+    expect(leaseHolder.isHeld).toBe(true);
   }
   await other.take(BEN, TTL_MS);
   link.fate = { ms: 10 };
   await clock.advance(2000);
-  expect([tenure.isHeld, lost()]).toEqual([false, "another machine has the lease"]);
+  expect([leaseHolder.isHeld, lost()]).toEqual([false, "another machine has the lease"]);
 });
 
 test("continue: begun without the engine, it is held from the first moment on", async () => {
@@ -169,8 +191,8 @@ test("continue: begun without the engine, it is held from the first moment on", 
   const engine = createMemoryServer(clock).connect(() => "lost", clock);
   const taken: TakenLease = { ok: true, epoch: 7 };
   const shared = { engine, machine: ADA, taken, ttlMs: TTL_MS, clock, log: silentLog };
-  const stopping = openTenure({ ...shared, whenAlone: "stop" });
-  const going = openTenure({ ...shared, whenAlone: "continue" });
+  const stopping = createLeaseHolder({ ...shared, whenAlone: "stop" });
+  const going = createLeaseHolder({ ...shared, whenAlone: "continue" });
   expect([stopping.isHeld, going.isHeld]).toEqual([false, true]);
   for (let step = 0; step < 200; step++) {
     await clock.advance(100);
@@ -179,21 +201,21 @@ test("continue: begun without the engine, it is held from the first moment on", 
 });
 
 test("continue: a process that slept asks first", async () => {
-  const { clock, link, tenure, stop, goOn } = await openPlace({ whenAlone: "continue" });
+  const { clock, link, leaseHolder, stop, goOn } = await openPlace({ whenAlone: "continue" });
   stop();
   await clock.advance(60_000);
   link.fate = "lost";
   goOn();
-  expect(tenure.isHeld).toBe(false);
+  expect(leaseHolder.isHeld).toBe(false);
   await clock.advance(1000);
-  expect(tenure.isHeld).toBe(true);
+  expect(leaseHolder.isHeld).toBe(true);
 });
 
 test("given up, it is not held from that moment on, and the standby has it at once", async () => {
-  const { clock, link, tenure, other, lost } = await openPlace();
+  const { clock, link, leaseHolder, other, lost } = await openPlace();
   link.fate = { ms: 100 };
-  const given = tenure.giveUp();
-  expect(tenure.isHeld).toBe(false);
+  const given = leaseHolder.giveUp();
+  expect(leaseHolder.isHeld).toBe(false);
   await clock.advance(200);
   await given;
   expect((await other.take(BEN, TTL_MS)).ok).toBe(true);
@@ -202,9 +224,9 @@ test("given up, it is not held from that moment on, and the standby has it at on
 });
 
 test("an engine that comes back empty is told again", async () => {
-  const { clock, tenure, other, empty, lost } = await openPlace();
+  const { clock, leaseHolder, other, empty, lost } = await openPlace();
   empty();
   await clock.advance(3000);
   expect(await other.read()).toMatchObject({ holder: ADA, epoch: 1, standby: "ben" });
-  expect([tenure.isHeld, lost()]).toEqual([true, undefined]);
+  expect([leaseHolder.isHeld, lost()]).toEqual([true, undefined]);
 });

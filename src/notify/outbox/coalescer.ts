@@ -9,7 +9,7 @@ export interface News<T> {
   readonly more: number;
 }
 
-export interface Damper<T> extends Disposable {
+export interface Coalescer<T> extends Disposable {
   /** Tells it now, or with others later. `kind` is one of a few. */
   add(kind: string, news: News<T>): void;
 }
@@ -28,7 +28,7 @@ interface Window<T> {
 }
 
 /** Disposing tells what was not told yet. */
-export function createDamper<T>(clock: Clock, tell: (news: News<T>) => void): Damper<T> {
+export function createCoalescer<T>(clock: Clock, tell: (news: News<T>) => void): Coalescer<T> {
   const windows = new Map<string, Window<T>>();
 
   function open(kind: string, spanMs: number, told: number): Window<T> {

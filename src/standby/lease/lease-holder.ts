@@ -3,9 +3,9 @@
 import type { Clock, Timer } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { LeaseEngine, Machine, TakenLease, Tenure } from "./lease.ts";
+import type { LeaseEngine, LeaseHolder, Machine, TakenLease } from "./lease.ts";
 
-export interface TenureOptions {
+export interface LeaseHolderOptions {
   engine: LeaseEngine;
   machine: Machine;
   taken: TakenLease;
@@ -29,7 +29,15 @@ const ALONE_FOR = 0.5;
  * - with `continue`, while the engine cannot be asked.
  * It is lost as soon as the engine says that another machine has it, or when it is not held and a renewal fails.
  */
-export function openTenure({ engine, machine, taken, ttlMs, clock, log, whenAlone }: TenureOptions): Tenure {
+export function createLeaseHolder({
+  engine,
+  machine,
+  taken,
+  ttlMs,
+  clock,
+  log,
+  whenAlone,
+}: LeaseHolderOptions): LeaseHolder {
   const { epoch } = taken;
   const lost = Promise.withResolvers<string>();
   let isOver = false;
