@@ -50,12 +50,12 @@ export interface Hub extends AsyncDisposable {
  * is off is replaced by a stand-in. Throws HubError that says what to do.
  */
 export async function createHub(given: HubOptions): Promise<Hub> {
-  const times = createStartTimes(given.edge.clock.mono, given.tookBefore);
+  const times = createStartTimes(given.platform.clock.mono, given.tookBefore);
   await using stack = new NamedStack(times.last);
   const options = given.standing ? gateOf().behindGate(given, given.standing, stack) : given;
-  const { config, home, edge, log } = options;
+  const { config, home, platform, log } = options;
   const houseTime = (at: number): string => localText(at, timezoneOf(config.location)).datetime;
-  const starter = createPartStarter({ times, clock: edge.clock, houseTime, watch: options.start });
+  const starter = createPartStarter({ times, clock: platform.clock, houseTime, watch: options.start });
   const lock = stack.use(lockHome(home));
   const stores = await starter.begin("stores", () => wireStores(options, lock, stack));
   const late: Late = {
@@ -127,8 +127,8 @@ export async function createHub(given: HubOptions): Promise<Hub> {
   const alerts = stack.use(wireAlerts(options, wired));
   wiredNotices.hear(commandsOfChats(options, { ...wired, alerts, kept: late.kept }));
   const restart = () => options.requestRestart({ apply: async () => {} });
-  stack.use(watchForDisk({ clock: edge.clock, log, home, db: stores.db, restart }));
-  if (options.start) stack.use(retryParts({ clock: edge.clock, log, watch: options.start, restart }));
+  stack.use(watchForDisk({ clock: platform.clock, log, home, db: stores.db, restart }));
+  if (options.start) stack.use(retryParts({ clock: platform.clock, log, watch: options.start, restart }));
   const { httpPort } = starter.begin("api", () => wireApi(options, { ...wired, alerts }, stack));
   options.onListening?.();
   await giveWay(GIVE_WAY_MS);

@@ -1,4 +1,4 @@
-// The process edge: arguments, streams, signals, exit code. The only file that acts when it is loaded.
+// The process platform: arguments, streams, signals, exit code. The only file that acts when it is loaded.
 
 import { processIo } from "./cli/process-io.ts";
 import { run } from "./cli/run.ts";

@@ -13,6 +13,7 @@ const INSTEAD: readonly (readonly [name: RegExp, instead: string])[] = [
   [/\b\w*[vV]eil\w*/g, "redact"],
   [/\b\w*[tT]enure\w*/g, "lease holder"],
   [/\b\w*[dD]amper\w*/g, "coalescer"],
+  [/core\/edge|\b\w*TestEdge\b/g, "platform"],
 ];
 const HERE = "test/glossary.test.ts";
 

@@ -1,4 +1,4 @@
-// The edge of the process: argv, environment, signals, stderr and the exit code. No other file of the kit uses them.
+// The platform of the process: argv, environment, signals, stderr and the exit code. No other file of the kit uses them.
 import { writeSync } from "node:fs";
 import type { TObject } from "@sinclair/typebox";
 import type { PluginDefinition } from "./definition.ts";

@@ -1,7 +1,8 @@
 // Passwords of accounts: logging in (each login is written to the audit log), changing one's own password, and setting one
 // from the command line.
-import type { Edge } from "../core/edge.ts";
+
 import { HubError } from "../core/errors.ts";
+import type { Platform } from "../core/platform.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { type Audit, UNKNOWN_ACCOUNT } from "./audit.ts";
 import type { Identity } from "./authenticate.ts";
@@ -136,7 +137,7 @@ export async function resetPassword(
   db: StateDb,
   username: string,
   password: string,
-  { clock, random }: Pick<Edge, "clock" | "random">,
+  { clock, random }: Pick<Platform, "clock" | "random">,
 ): Promise<{ created: boolean }> {
   const users = createUsers(db.durable, random, () => clock.now());
   const passwordHash = await createPasswords().hash(password);

@@ -8,10 +8,10 @@ import { timeInName } from "../backup/places.ts";
 import { saveArchive } from "../backup/save-archive.ts";
 import { setAsideStaleWal } from "../backup/stale-wal.ts";
 import { isoSeconds } from "../core/clock.ts";
-import type { Output } from "../core/edge.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import { megabytes } from "../core/free-space.ts";
 import type { Fields } from "../core/log.ts";
+import type { Output } from "../core/platform.ts";
 import { borrowHome } from "../home/lock.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
@@ -51,17 +51,17 @@ export const backup: Command = {
     assertHasDatabase(home);
     const passphrase = await readPassphrase(invocation);
     using _lock = lock(home, invocation);
-    const now = io.edge.clock.now();
+    const now = io.platform.clock.now();
     const archive = { home, hubVersion, now, foldHistory: historyFolding(home) };
     if (positionals[0] === "-") {
-      await writeToStdout(archive, { passphrase, stderr: io.edge.stderr });
+      await writeToStdout(archive, { passphrase, stderr: io.platform.stderr });
       return 0;
     }
     const target = targetOf(positionals[0], now, passphrase !== undefined);
     const asOwner = (): Disposable => actAsOwner(home);
     const saved = await saveArchive({ ...archive, target, passphrase, schemas: knownSchemas, asOwner });
     record(home, now);
-    printSkipped(saved.skipped, io.edge.stderr);
+    printSkipped(saved.skipped, io.platform.stderr);
     const { bytes, counts, skipped } = saved;
     print(
       invocation,
@@ -98,14 +98,14 @@ function record(home: Home, now: number): void {
 }
 
 /** In the home of a stopped hub, files may have been replaced by hand; a running hub has checked them at its start. */
-function checkStopped(home: Home, { io: { edge } }: Invocation): void {
+function checkStopped(home: Home, { io: { platform } }: Invocation): void {
   try {
     using _lock = borrowHome(home);
     setAsideStaleWal({
       home,
-      random: edge.random,
-      now: edge.clock.now(),
-      log: { warn: (message, fields = {}) => printWarning(message, fields, edge.stderr) },
+      random: platform.random,
+      now: platform.clock.now(),
+      log: { warn: (message, fields = {}) => printWarning(message, fields, platform.stderr) },
       schemas: knownSchemas,
     });
   } catch (error) {

@@ -2,7 +2,7 @@
 import type { CalendarRequest } from "../calendars/cell-task.ts";
 import type { Io } from "./command.ts";
 
-export async function runInCell([task]: readonly string[], { edge: { env, stdout } }: Io): Promise<number> {
+export async function runInCell([task]: readonly string[], { platform: { env, stdout } }: Io): Promise<number> {
   if (task !== "calendar" || env.HUB_CELL_REQUEST === undefined) return 2;
   const { readInCell } = await import("../calendars/cell-task.ts");
   const request: CalendarRequest = JSON.parse(env.HUB_CELL_REQUEST);

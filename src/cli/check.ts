@@ -55,7 +55,7 @@ export interface CheckReport {
 export function createReport({ options, io }: Invocation): CheckReport {
   const problems: object[] = [];
   const write = (text: string): void => {
-    if (!options.json) io.edge.stderr.write(`${text}\n`);
+    if (!options.json) io.platform.stderr.write(`${text}\n`);
   };
   return {
     failures: [],
@@ -75,7 +75,7 @@ function checkConfig(home: Home, io: Io, report: CheckReport): HubConfig | undef
   const { failures } = report;
   try {
     const config = readConfig(home, io, undefined, report.note);
-    const count = (config.faults?.length ?? 0) + reportFiles(home, config, io.edge.clock.now(), report);
+    const count = (config.faults?.length ?? 0) + reportFiles(home, config, io.platform.clock.now(), report);
     if (count > 0) failures.push(`the configuration has ${counted(count, "problem")}`);
     return config;
   } catch (error) {

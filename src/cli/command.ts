@@ -1,11 +1,11 @@
 // The interface of a command of the command line, and what several commands share.
 import { recoverRestore } from "../backup/swap-in.ts";
-import type { Edge } from "../core/edge.ts";
+import type { Platform } from "../core/platform.ts";
 import { findHome, type Home } from "../home/paths.ts";
 
 /** What a command may use besides its arguments. */
 export interface Io {
-  edge: Edge;
+  platform: Platform;
   /** The running executable. */
   execPath: string;
   /** Whether that is the compiled hub, not Bun running the sources. */
@@ -86,14 +86,14 @@ export const jsonOption = { json: { type: "boolean", doc: "print JSON" } } as co
 
 /** Prints what was found or done: one JSON document where that was asked for, else the text. */
 export function print({ options, io }: Invocation, found: unknown, text: () => string): void {
-  io.edge.stdout.write(options.json ? `${JSON.stringify(found)}\n` : text());
+  io.platform.stdout.write(options.json ? `${JSON.stringify(found)}\n` : text());
 }
 
 /** The home; an interrupted restore is not finished yet. */
 export function findHomeOf({ options, io }: Invocation): Home {
   const flag = typeof options.home === "string" ? options.home : undefined;
   const program = io.compiled ? io.execPath : Bun.main;
-  return findHome({ flag, env: io.edge.env, program, isRoot: io.isRoot });
+  return findHome({ flag, env: io.platform.env, program, isRoot: io.isRoot });
 }
 
 /** The home, after finishing an interrupted restore. Throws HubError `in_use` while a restore is running. */
@@ -105,7 +105,7 @@ export function homeOf(invocation: Invocation): Home {
 
 /** Finishes an interrupted restore. `act` provides the rights to do so. */
 export function finishRestore(home: Home, io: Io, act?: (home: Home) => Disposable): void {
-  if (recoverRestore(home, act)) io.edge.stderr.write("finished a restore that had been interrupted\n");
+  if (recoverRestore(home, act)) io.platform.stderr.write("finished a restore that had been interrupted\n");
 }
 
 /** `1 rule`, `2 rules` */

@@ -16,7 +16,7 @@ export function completionOf(commands: readonly ListedCommand[]): Command {
 
 async function complete(commands: readonly ListedCommand[], invocation: Invocation): Promise<number> {
   const [shell = "", ...words] = invocation.positionals;
-  const { stdout } = invocation.io.edge;
+  const { stdout } = invocation.io.platform;
   if (shell === "words") {
     stdout.write((await candidatesFor(words, { commands, invocation })).map((word) => `${word}\n`).join(""));
     return 0;

@@ -16,11 +16,11 @@ export async function confirmElsewhere(home: Home, io: Io): Promise<0 | 1> {
   if (config?.standby.acknowledge !== "standby" || !isPaired(home)) return 0;
   try {
     if (!isHomeLocked(home)) throw new Error("the hub is stopped");
-    const client = await openHubClient({ home, config, edge: io.edge, url: undefined });
+    const client = await openHubClient({ home, config, platform: io.platform, url: undefined });
     await client.ask("POST", "/standby/confirm");
     return 0;
   } catch (error) {
-    io.edge.stderr.write(
+    io.platform.stderr.write(
       `hub: this was done here, but the other machine may not have it yet, and would not know of it after a take-over: ${messageOf(error)}\n`,
     );
     return 1;

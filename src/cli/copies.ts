@@ -40,12 +40,12 @@ export async function listCopies(home: Home, invocation: Invocation): Promise<nu
   for (const name of names)
     try {
       places.push(await lookAt(name, home, invocation));
-      if (!options.json) io.edge.stdout.write(places.slice(-1).map(placeText).join(""));
+      if (!options.json) io.platform.stdout.write(places.slice(-1).map(placeText).join(""));
     } catch (error) {
       if (!(error instanceof HubError) || given !== undefined) throw error;
-      io.edge.stderr.write(`hub: ${error.message}\n`);
+      io.platform.stderr.write(`hub: ${error.message}\n`);
     }
-  if (options.json) io.edge.stdout.write(`${JSON.stringify(places)}\n`);
+  if (options.json) io.platform.stdout.write(`${JSON.stringify(places)}\n`);
   return places.length === names.length ? 0 : 1;
 }
 
@@ -87,10 +87,10 @@ export async function fetchCopy(home: Home, from: string, name: string, invocati
   const found = await carryOut({ ...job, kind: "look" }, () => {});
   const wanted = typeof options.house === "string" ? options.house : undefined;
   const { house, copy } = chooseCopy(found, { name, house: wanted, ours: sheet.house });
-  const folder = await mkdtemp(join(io.edge.env.TMPDIR ?? tmpdir(), "hub-restore-"));
+  const folder = await mkdtemp(join(io.platform.env.TMPDIR ?? tmpdir(), "hub-restore-"));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    io.edge.stderr.write(`fetching ${copy.name} (${megabytes(copy.bytes)}) from ${addressOf(job.target)}\n`);
+    io.platform.stderr.write(`fetching ${copy.name} (${megabytes(copy.bytes)}) from ${addressOf(job.target)}\n`);
     const file = join(folder, "copy");
     await carryOut({ ...job, kind: "fetch", path: `${house}/${copy.name}`, file }, (report) =>
       printProgress(report, io),
@@ -107,10 +107,11 @@ export function printSheet(home: Home, { io }: Invocation): number {
   using _owner = actAsOwner(home);
   const { house, passphrase, targets } = configured(home);
   if (targets.length === 0) throw nothingElsewhere(home);
-  const at = isoSeconds(io.edge.clock.now());
+  const at = isoSeconds(io.platform.clock.now());
   const known = (target: BackupTarget): Known => knownOf(home, target);
-  io.edge.stdout.write(recoverySheet({ house, passphrase, targets, at, resolve: home.resolve, known }));
-  if (io.edge.stdout.isTerminal) io.edge.stderr.write("\nKeep this outside the house: on paper, or on a stick.\n");
+  io.platform.stdout.write(recoverySheet({ house, passphrase, targets, at, resolve: home.resolve, known }));
+  if (io.platform.stdout.isTerminal)
+    io.platform.stderr.write("\nKeep this outside the house: on paper, or on a stick.\n");
   return 0;
 }
 
@@ -148,7 +149,7 @@ function knownOf(home: Home, target: BackupTarget): Known {
   return openTargetStates(placesIn(home).targets, { keys: [key], newTag: () => "", now: () => "" }).of(key).known;
 }
 
-function printProgress(report: JobReport, { edge: { stderr } }: Io): void {
+function printProgress(report: JobReport, { platform: { stderr } }: Io): void {
   if (!stderr.isTerminal || report.kind !== "moved") return;
   stderr.write(`\r${megabytes(report.done)} of ${megabytes(report.bytes)}\u001b[K`);
   if (report.done >= report.bytes) stderr.write("\n");

@@ -47,9 +47,9 @@ export const deviceAccount: Command = {
     // It may be the very command that gives the broker its first account.
     const config = readConfig(home, io, ({ hubToml }) => loadConfig(hubToml, { otherMqttAccounts: true }));
     assertOwnAccounts(config);
-    using db = openHomeDatabase(home, io.edge.clock, "no account can be changed");
-    const accounts = openMqttAccounts(config, db, io.edge);
-    io.edge.stdout.write(textOf(invocation, { accounts, config, db, home }));
+    using db = openHomeDatabase(home, io.platform.clock, "no account can be changed");
+    const accounts = openMqttAccounts(config, db, io.platform);
+    io.platform.stdout.write(textOf(invocation, { accounts, config, db, home }));
     return options.list ? 0 : confirmElsewhere(home, io);
   },
 };
@@ -98,7 +98,7 @@ function newAccount({ options }: Invocation, name: string): NewDeviceAccount {
 }
 
 function record({ io, positionals: [target = ""] }: Invocation, { db }: Opened, act: string): void {
-  recordOnce(db, io.edge.clock.now(), {
+  recordOnce(db, io.platform.clock.now(), {
     actor: { kind: "command_line", id: "", name: "hub device-account" },
     address: "",
     action: `mqtt_account.${act}`,

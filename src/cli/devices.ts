@@ -72,9 +72,9 @@ async function areaId(client: HubClient, wanted: string): Promise<string> {
   return typeof found?.id === "string" ? found.id : wanted;
 }
 
-function listText(found: readonly JsonObject[], { io: { edge } }: Invocation): string {
+function listText(found: readonly JsonObject[], { io: { platform } }: Invocation): string {
   if (found.length === 0) return "there are no such devices\n";
-  const paint = createPaint(edge.stdout, edge.env);
+  const paint = createPaint(platform.stdout, platform.env);
   const text = (value: unknown): string => (typeof value === "string" ? printable(value) : "-");
   const sorted = [...found].sort(
     (a, b) => text(a.area).localeCompare(text(b.area)) || text(a.name).localeCompare(text(b.name)),

@@ -29,9 +29,9 @@ export const exportCommand: Command = {
     if (!isHomeLocked(home)) throw notRunning(home, "exports run in it");
     const { options, io } = invocation;
     const config = readConfig(home, io);
-    const client = await openHubClient({ home, config, edge: io.edge, url: text(options.url) });
+    const client = await openHubClient({ home, config, platform: io.platform, url: text(options.url) });
     const found = isBackfill ? [await backfill(client, name ?? "", invocation)] : await list(client);
-    const { stdout } = io.edge;
+    const { stdout } = io.platform;
     stdout.write(options.json ? `${JSON.stringify(found)}\n` : textOf(found));
     return 0;
   },

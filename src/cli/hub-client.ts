@@ -5,9 +5,9 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { createTokens } from "../auth/tokens.ts";
 import type { HubConfig } from "../config/sections.ts";
-import type { Edge } from "../core/edge.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import { isObject, type Json, parseJson } from "../core/json.ts";
+import type { Platform } from "../core/platform.ts";
 import { anAdministrator } from "../db/known-ids.ts";
 import type { Home } from "../home/paths.ts";
 
@@ -23,7 +23,7 @@ export interface HubClient {
 export interface HubClientOptions {
   home: Home;
   config: HubConfig;
-  edge: Edge;
+  platform: Platform;
   /** Where it answers, if hub.toml lets it take any port. */
   url: string | undefined;
 }
@@ -35,11 +35,11 @@ const MINUTE_IN_HOURS = 1 / 60;
 const STREAM_HOURS = 1;
 
 /** Throws HubError: `invalid` for an address that cannot be used, `not_found` where nobody could log in. */
-export async function openHubClient({ home, config, edge, url }: HubClientOptions): Promise<HubClient> {
+export async function openHubClient({ home, config, platform, url }: HubClientOptions): Promise<HubClient> {
   const base = addressOf(config, url);
   const admin = anAdministrator(home.stateDb);
   if (!admin) throw new HubError("not_found", "no administrator has an account yet: make one with `hub passwd`");
-  const { clock, random } = edge;
+  const { clock, random } = platform;
   return clientAt(base, {
     // Its certificate is for the name that other machines use.
     tls: { rejectUnauthorized: false },

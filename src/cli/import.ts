@@ -51,13 +51,13 @@ export const importCommand: Command = {
     using place = placeFor(named, dryRun);
     const { home } = place;
     const imported = await importHomecore({
-      ...{ home, url, token, archive, dryRun, edge: io.edge, untouchedHubToml: hubToml },
+      ...{ home, url, token, archive, dryRun, platform: io.platform, untouchedHubToml: hubToml },
       prepareHome: () => void (!dryRun && !existsSync(home.hubToml) && layOut(home, io)),
-      progress: (step) => void (io.edge.stderr.isTerminal && io.edge.stderr.write(`${step} …\n`)),
+      progress: (step) => void (io.platform.stderr.isTerminal && io.platform.stderr.write(`${step} …\n`)),
       checkRules: (staged) => ruleVerdicts(staged),
     });
     const shown = { ...imported, home: named, url, dryRun };
-    io.edge.stdout.write(options.json ? importJson(shown) : importText(shown));
+    io.platform.stdout.write(options.json ? importJson(shown) : importText(shown));
     return 0;
   },
 };
@@ -75,7 +75,7 @@ function placeFor(home: Home, dryRun: boolean): Disposable & { home: Home } {
 async function readToken({ options, io }: Invocation): Promise<string> {
   if (typeof options.token === "string") return options.token;
   if (options["token-stdin"]) return (await io.readStdin()).trim();
-  const token = io.edge.env[TOKEN_VARIABLE]?.trim();
+  const token = io.platform.env[TOKEN_VARIABLE]?.trim();
   if (token) return token;
   throw new HubError(
     "invalid",

@@ -36,7 +36,7 @@ export const logs: Command = {
     if (!Number.isInteger(lines) || lines < 1 || lines > MAX_LINES)
       throw new HubError("invalid", `--last must be a number from 1 to ${MAX_LINES}`);
     const least = options.level === undefined ? 0 : LEVELS.indexOf(String(options.level));
-    const { stdout } = io.edge;
+    const { stdout } = io.platform;
     const write = createWriter(invocation, least);
     const source = await sourceFor(invocation);
     const first = await source.last(lines);
@@ -54,7 +54,7 @@ interface Source {
 
 async function sourceFor(invocation: Invocation): Promise<Source> {
   const { options, io } = invocation;
-  const isRemote = options.url !== undefined && (options.token ?? io.edge.env.HUB_TOKEN) !== undefined;
+  const isRemote = options.url !== undefined && (options.token ?? io.platform.env.HUB_TOKEN) !== undefined;
   if (!isRemote) {
     const home = homeOf(invocation);
     using _owner = actAsOwner(home);
@@ -87,7 +87,7 @@ interface Following {
 }
 
 async function follow(begin: string, { source, write, invocation: { io }, isOver }: Following): Promise<void> {
-  const { clock, stderr } = io.edge;
+  const { clock, stderr } = io.platform;
   let isStopped = false;
   let isAway = false;
   let next = begin;
@@ -113,12 +113,12 @@ async function follow(begin: string, { source, write, invocation: { io }, isOver
   }
 }
 
-function createWriter({ options, io: { edge } }: Invocation, least: number): Following["write"] {
-  const paint = createPaint(edge.stdout, edge.env);
+function createWriter({ options, io: { platform } }: Invocation, least: number): Following["write"] {
+  const paint = createPaint(platform.stdout, platform.env);
   const textOf = options.json ? (line: LogLine) => JSON.stringify(line) : (line: LogLine) => lineText(line, paint);
   return (lines) => {
     const shown = lines.filter(({ level }) => LEVELS.indexOf(level) >= least);
-    if (shown.length > 0) edge.stdout.write(shown.map((line) => `${textOf(line)}\n`).join(""));
+    if (shown.length > 0) platform.stdout.write(shown.map((line) => `${textOf(line)}\n`).join(""));
   };
 }
 

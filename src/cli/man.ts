@@ -14,7 +14,7 @@ export function manOf(commands: readonly ListedCommand[]): Command {
       const pages = await manPages(commands, "hub");
       const page = pages.get(name === undefined ? "hub" : `hub-${name}`);
       if (page === undefined) throw new HubError("not_found", `there is no command "${name}"; \`hub help\` lists all`);
-      io.edge.stdout.write(page);
+      io.platform.stdout.write(page);
       return 0;
     },
   };

@@ -18,17 +18,17 @@ export const passwd: Command = {
   maxPositionals: 1,
   async run(invocation) {
     const { io, options, positionals } = invocation;
-    const { edge } = io;
+    const { platform } = io;
     const home = homeOf(invocation);
     assertNoStandby(home, (hub) => `run \`hub passwd\` on the machine of ${hub}; the change is here seconds later`);
     using _owner = actAsOwner(home);
     const username = positionals[0] ?? "admin";
     assertHasDatabase(home);
     const given = options.stdin ? (await io.readStdin()).replace(/\r?\n$/, "") : undefined;
-    const password = given ?? readablePassword(edge.random, 16);
-    using db = openHomeDatabase(home, edge.clock, "no password can be changed");
-    const { created } = await resetPassword(db, username, password, edge);
-    recordOnce(db, edge.clock.now(), {
+    const password = given ?? readablePassword(platform.random, 16);
+    using db = openHomeDatabase(home, platform.clock, "no password can be changed");
+    const { created } = await resetPassword(db, username, password, platform);
+    recordOnce(db, platform.clock.now(), {
       actor: { kind: "command_line", id: "", name: "hub passwd" },
       address: "",
       action: "password.change",

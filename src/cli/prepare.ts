@@ -48,9 +48,9 @@ export function enterHome(invocation: Invocation): Entered {
 }
 
 /** Not for a hub that is being tried out: the one that tries it knows how it ends. */
-function settleLastUpgrade(home: Home, { edge }: Io, troubles: Trouble[]): void {
-  if (edge.env[ON_TRIAL] !== undefined || !existsSync(home.data)) return;
-  const message = settleUpgrade(home, { version: hubVersion, now: edge.clock.now() });
+function settleLastUpgrade(home: Home, { platform }: Io, troubles: Trouble[]): void {
+  if (platform.env[ON_TRIAL] !== undefined || !existsSync(home.data)) return;
+  const message = settleUpgrade(home, { version: hubVersion, now: platform.clock.now() });
   if (message !== undefined) troubles.push({ part: "upgrade", message });
   sweepStaged(home);
 }
@@ -72,17 +72,17 @@ function attempt<T>(work: () => T, troubles: Trouble[]): T | typeof FAILED {
   }
 }
 
-export function layOut(home: Home, { edge, execPath, compiled }: Io): LaidOut & Refreshed {
+export function layOut(home: Home, { platform, execPath, compiled }: Io): LaidOut & Refreshed {
   const laidOut = layOutHome({
     home,
     executable: compiled ? execPath : undefined,
     hubToml,
     assets,
-    random: edge.random,
+    random: platform.random,
   });
   const refreshed = refresh(home, compiled ? execPath : undefined);
   const failed = [...laidOut.failed, ...refreshed.failed];
-  for (const what of failed) edge.stderr.write(`warning: ${what}\n`);
+  for (const what of failed) platform.stderr.write(`warning: ${what}\n`);
   return { ...laidOut, ...refreshed, failed };
 }
 
@@ -104,9 +104,9 @@ function refresh(home: Home, executable: string | undefined): Refreshed {
 /** Prints every warning to stderr, or notes it. Throws HubError: `not_found`, or `config` after printing every problem. */
 export function readConfig(
   home: Home,
-  { edge }: Io,
+  { platform }: Io,
   read: (home: Home) => LoadedConfig = loadConfigOf,
-  note: (problem: LocatedProblem) => void = (problem) => edge.stderr.write(`${formatProblem(problem)}\n`),
+  note: (problem: LocatedProblem) => void = (problem) => platform.stderr.write(`${formatProblem(problem)}\n`),
 ): HubConfig {
   if (isMissing(home.hubToml))
     throw new HubError(

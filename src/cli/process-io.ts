@@ -1,14 +1,14 @@
 // This process as the commands see it.
 import { fstatSync, writeSync } from "node:fs";
 import { systemClock } from "../core/clock.ts";
-import type { Output } from "../core/edge.ts";
 import { messageOf, systemCode } from "../core/errors.ts";
 import { createKernelNotices } from "../core/folder-notices.ts";
+import type { Output } from "../core/platform.ts";
 import type { Io } from "./command.ts";
 
 export function processIo(): Io {
   return {
-    edge: {
+    platform: {
       clock: systemClock,
       notices: createKernelNotices(),
       fetch,

@@ -45,7 +45,7 @@ export interface Reached {
 export async function reach(invocation: Invocation): Promise<Reached> {
   const { options, io } = invocation;
   const url = text(options.url);
-  const token = text(options.token) ?? text(io.edge.env.HUB_TOKEN);
+  const token = text(options.token) ?? text(io.platform.env.HUB_TOKEN);
   const ca = text(options.ca);
   if (token !== undefined && url !== undefined)
     return {
@@ -57,7 +57,7 @@ export async function reach(invocation: Invocation): Promise<Reached> {
   using _owner = actAsOwner(home);
   const config = readConfig(home, io);
   if (!isHomeLocked(home)) throw notRunning(home);
-  const client = await openHubClient({ home, config, edge: io.edge, url });
+  const client = await openHubClient({ home, config, platform: io.platform, url });
   return { client, home, config };
 }
 

@@ -68,7 +68,7 @@ async function restoreFile({ home, file, name, passphrase }: Source, invocation:
     );
     return 0;
   }
-  const { staged, counts, kept } = await restoreHome({ ...archive, now: io.edge.clock.now() });
+  const { staged, counts, kept } = await restoreHome({ ...archive, now: io.platform.clock.now() });
   printWarnings(staged, io);
   printConfigProblems(home, io);
   print(invocation, { restored: true, home: home.root, archive: name, ...described(staged), counts, kept }, () => {
@@ -88,7 +88,7 @@ async function undo(home: Home, invocation: Invocation): Promise<number> {
   if (positionals.length > 0 || options["dry-run"])
     throw new HubError("invalid", "--undo takes neither an archive nor --dry-run");
   using _owner = actAsOwner(home);
-  const { counts, kept, at } = await undoRestore(home, io.edge.clock.now());
+  const { counts, kept, at } = await undoRestore(home, io.platform.clock.now());
   print(invocation, { undone: at, home: home.root, counts, kept }, () => {
     const now = `the state until now is in ${kept}; another \`hub restore --undo\` brings it back\n`;
     return `brought back what the restore of ${at} had replaced: ${countsText(counts)}\n${now}`;
@@ -112,12 +112,12 @@ function stagedText({ manifest, counts }: Staged): string {
   return `${what}: ${countsText(counts)}\n`;
 }
 
-function printWarnings({ warnings }: Staged, { edge: { stderr } }: Io): void {
+function printWarnings({ warnings }: Staged, { platform: { stderr } }: Io): void {
   for (const warning of warnings) stderr.write(`warning: ${warning}\n`);
 }
 
 /** Problems of the restored configuration, and plugin files it names that are not here: a person has to mend those. */
-function printConfigProblems(home: Home, { edge: { stderr } }: Io): void {
+function printConfigProblems(home: Home, { platform: { stderr } }: Io): void {
   using _owner = actAsOwner(home);
   if (!existsSync(home.hubToml)) return;
   const { config, problems } = checkConfig(textOf(home.hubToml), { otherMqttAccounts: true });

@@ -25,11 +25,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 async function help(name: string | undefined, io: Io): Promise<number> {
   const command = name === undefined ? undefined : commandNamed(name);
   if (name !== undefined && !command) return refuseUnknown(name, io);
-  io.edge.stdout.write(command ? usageOf(command, await command.load()) : usage(commands));
+  io.platform.stdout.write(command ? usageOf(command, await command.load()) : usage(commands));
   return 0;
 }
 
-function refuseUnknown(name: string, { edge: { stderr } }: Io): number {
+function refuseUnknown(name: string, { platform: { stderr } }: Io): number {
   const names = commands.map((command) => command.name);
   stderr.write(`hub: there is no command "${name}"${didYouMean(name, names)}\n\n${usage(commands)}`);
   return 2;
@@ -40,7 +40,7 @@ function commandNamed(name: string): ListedCommand | undefined {
 }
 
 async function runCommand(listed: ListedCommand, words: readonly string[], io: Io): Promise<number> {
-  const { stdout, stderr } = io.edge;
+  const { stdout, stderr } = io.platform;
   const command = await listed.load();
   let parsed: ReturnType<typeof parse>;
   try {
@@ -66,7 +66,7 @@ async function runCommand(listed: ListedCommand, words: readonly string[], io: I
 }
 
 /** Where the output went to a full disk, the command did not do what was asked; the hub itself does not end for that. */
-function asWritten(code: number, { edge: { stdout, stderr } }: Io): number {
+function asWritten(code: number, { platform: { stdout, stderr } }: Io): number {
   if (stdout.problem === undefined) return code;
   stderr.write(`hub: the output is not whole: ${stdout.problem}\n`);
   return code || 1;

@@ -38,7 +38,7 @@ async function scenesOf(client: HubClient): Promise<(JsonObject & Findable)[]> {
   return found.map((one) => ({ ...one, id: String(one.id), name: String(one.name) }));
 }
 
-function listText(found: readonly (JsonObject & Findable)[], { io: { edge } }: Invocation): string {
+function listText(found: readonly (JsonObject & Findable)[], { io: { platform } }: Invocation): string {
   if (found.length === 0) return "there are no scenes: make one on the page\n";
   const rows = found.map(({ id, name, states }) => [
     printable(name),
@@ -46,7 +46,7 @@ function listText(found: readonly (JsonObject & Findable)[], { io: { edge } }: I
     counted(Object.keys(isObject(states) ? states : {}).length, "device"),
   ]);
   const [heading = "", ...lines] = table([["SCENE", "ID", "COMMANDS"], ...rows]).split("\n");
-  return [createPaint(edge.stdout, edge.env)("dim", heading), ...lines].join("\n");
+  return [createPaint(platform.stdout, platform.env)("dim", heading), ...lines].join("\n");
 }
 
 /** Exit code 1 where a device was not commanded. */

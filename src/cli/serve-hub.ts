@@ -62,7 +62,7 @@ export type HubEnd =
 /** Throws HubError where the hub does not start. `place`: undefined for the only hub of a house, as far as this machine knows. */
 export async function runHub(all: HubProcess, place?: HubPlace): Promise<HubEnd> {
   const { io, home, opened, starts, stop, supervision } = all;
-  const { clock } = io.edge;
+  const { clock } = io.platform;
   const { log } = opened;
   const begun = all.first?.begun ?? clock.mono();
   const left = Promise.withResolvers<Leave>();
@@ -130,13 +130,13 @@ function configOrNothing(home: Home): HubConfig | undefined {
 
 async function tryLease(standby: HubConfig["standby"], { home, io, opened: { log } }: HubProcess): Promise<void> {
   const { askEngine } = await import("../standby/lease/engines.ts");
-  const { clock, random } = io.edge;
+  const { clock, random } = io.platform;
   await askEngine(standby, { resolvePath: home.resolve, clock, random, log });
 }
 
 function beginWith(all: HubProcess, place: HubPlace | undefined, leave: (how: Leave) => void): Begin {
   const { io, home, troubles, opened, starts, stop } = all;
-  const { edge, execPath } = io;
+  const { platform, execPath } = io;
   let tookOver = place?.tookOver;
   return async (requestRestart) => {
     const { first } = all;
@@ -147,7 +147,7 @@ function beginWith(all: HubProcess, place: HubPlace | undefined, leave: (how: Le
     const hub = await createCounted(starts, {
       config,
       home,
-      edge,
+      platform,
       log: opened.log,
       version: hubVersion,
       build: buildOf(io),
@@ -164,7 +164,7 @@ function beginWith(all: HubProcess, place: HubPlace | undefined, leave: (how: Le
       logProblem: opened.problem,
       flushLog: opened.flush,
       onFirstAdministrator(credentials, port) {
-        edge.stdout.write(credentialsBlock(credentials, pageAddress(config, home, port)));
+        platform.stdout.write(credentialsBlock(credentials, pageAddress(config, home, port)));
       },
     });
     return { config, hub };
@@ -176,7 +176,7 @@ function withPort(config: HubConfig, port: number | undefined): HubConfig {
   return { ...config, server: { ...config.server, port } };
 }
 
-function ownProcess({ edge }: Io, stop: Promise<string>, { log, flush }: OpenedLog): OwnProcess {
+function ownProcess({ platform }: Io, stop: Promise<string>, { log, flush }: OpenedLog): OwnProcess {
   let isTold = false;
   void stop.then(() => (isTold = true));
   return {
@@ -186,7 +186,7 @@ function ownProcess({ edge }: Io, stop: Promise<string>, { log, flush }: OpenedL
       // The new version would not know that it is to end: it begins with the next start.
       if (isTold) return process.exit(0);
       try {
-        return await replaceProcess({ file, args: process.argv.slice(2), env: edge.env });
+        return await replaceProcess({ file, args: process.argv.slice(2), env: platform.env });
       } catch (error) {
         // The databases may be the new version's by now, so this one must not go on. systemd starts the new one.
         log.error("this process cannot become the new version: start the hub again", { error: messageOf(error) });

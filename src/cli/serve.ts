@@ -21,28 +21,28 @@ export const serve: Command = {
   options: homeOption,
   async run(invocation) {
     const { io } = invocation;
-    const { edge } = io;
-    const loadedAt = edge.clock.mono();
+    const { platform } = io;
+    const loadedAt = platform.clock.mono();
     Bun.unsafe.setJITPolicy(STARTING_JIT_POLICY);
-    refuseBunOptions(edge.env);
+    refuseBunOptions(platform.env);
     const entered = enterHome(invocation);
     const { home } = entered;
     const paired = isPaired(home);
     const config = paired ? (await import("./roles/config.ts")).configOfPaired(home, io) : readConfig(home, io);
     await using opened = openLog({
-      clock: edge.clock,
-      output: edge.stdout,
+      clock: platform.clock,
+      output: platform.stdout,
       level: config.log.level,
       file: home.hubLog,
     });
     const { log } = opened;
-    const begun = edge.clock.mono();
-    logStart(log, entered, edge.clock.now());
+    const begun = platform.clock.mono();
+    logStart(log, entered, platform.clock.now());
     // From here on it is known whether the file can be written.
     opened.flush();
     using supervision = openSupervision({
-      env: edge.env,
-      clock: edge.clock,
+      env: platform.env,
+      clock: platform.clock,
       log: log.child("supervision"),
       pid: process.pid,
     });
@@ -50,7 +50,7 @@ export const serve: Command = {
     const starts = openStarts({
       path: home.starts,
       version: hubVersion,
-      clock: edge.clock,
+      clock: platform.clock,
       boot: bootId(),
       optional: OPTIONAL_PARTS,
       suspects: SUSPECT_PARTS,
@@ -67,7 +67,7 @@ export const serve: Command = {
     const all: HubProcess = {
       ...{ io, home, troubles: entered.troubles, opened, starts, stop, supervision },
       // A process counts its time from its beginning.
-      first: { config, begun, tookBefore: { loading: loadedAt, home: edge.clock.mono() - loadedAt } },
+      first: { config, begun, tookBefore: { loading: loadedAt, home: platform.clock.mono() - loadedAt } },
       present(next) {
         const isFirst = subject === undefined;
         subject = next;

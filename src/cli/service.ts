@@ -96,7 +96,7 @@ async function uninstall(invocation: Invocation, machine: Machine): Promise<numb
 /** Steps are printed to stderr, so that stdout has nothing but the unit of a dry run. */
 async function runSteps(steps: readonly Step[], { io }: Invocation, dryRun: boolean): Promise<void> {
   for (const { description, run } of steps) {
-    io.edge.stderr.write(`${dryRun ? "would " : ""}${description}\n`);
+    io.platform.stderr.write(`${dryRun ? "would " : ""}${description}\n`);
     if (!dryRun) await run();
   }
 }

@@ -14,7 +14,7 @@ export const status: Command = {
   options: { ...reachOptions, json: { type: "boolean", doc: "print JSON" } },
   async run(invocation) {
     if (isStandby(invocation)) return (await import("./standby/status.ts")).status(invocation);
-    const { stdout, stderr } = invocation.io.edge;
+    const { stdout, stderr } = invocation.io.platform;
     const { json } = invocation.options;
     async function show(reached: Reached): Promise<number> {
       const { health, status, alerts } = await ask(reached);
@@ -36,7 +36,7 @@ export const status: Command = {
 /** Of the home that is meant, unless it is a hub elsewhere. */
 function isStandby(invocation: Invocation): boolean {
   const { options, io } = invocation;
-  if (options.url !== undefined && (options.token ?? io.edge.env.HUB_TOKEN) !== undefined) return false;
+  if (options.url !== undefined && (options.token ?? io.platform.env.HUB_TOKEN) !== undefined) return false;
   const home = homeOf(invocation);
   using _owner = actAsOwner(home);
   return isPaired(home) && readMachine(home)?.role === "standby";
@@ -71,10 +71,10 @@ function problemsIn({ problems }: JsonObject): JsonObject[] {
 
 function textOf(
   { health, status, alerts, origin }: Found & { origin: string },
-  { io: { edge } }: Invocation,
+  { io: { platform } }: Invocation,
   { config }: Reached,
 ): string {
-  const paint = createPaint(edge.stdout, edge.env);
+  const paint = createPaint(platform.stdout, platform.env);
   const place = isObject(status.place) ? status.place : {};
   const zone = config ? timezoneOf(config.location) : String(place.timezone ?? "UTC");
   const at = (iso: unknown): string => (typeof iso === "string" ? createClockface(zone).at(iso) : "never");

@@ -35,11 +35,11 @@ export function createUpgradeCommand(machine: Machine): Command {
       assertReadable(home);
       const given = {
         machine,
-        clock: io.edge.clock,
+        clock: io.platform.clock,
         home,
         ...settingsOf(home, io),
         isRoot: io.isRoot,
-        report: (line: string) => io.edge.stderr.write(`${line}\n`),
+        report: (line: string) => io.platform.stderr.write(`${line}\n`),
       };
       const done =
         file === undefined

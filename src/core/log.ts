@@ -11,8 +11,8 @@ import {
 } from "@logtape/logtape";
 import { JWT_PATTERN, type RedactionPattern, redactByPattern } from "@logtape/redaction";
 import type { Clock } from "./clock.ts";
-import type { Output } from "./edge.ts";
 import { messageOf } from "./errors.ts";
+import type { Output } from "./platform.ts";
 import { createRotatingFile, type RotatingFile } from "./rotating-file.ts";
 
 export type Level = "debug" | "info" | "warning" | "error";

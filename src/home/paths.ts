@@ -1,7 +1,7 @@
 // HUB_HOME: where it is, and every path in it. Only this file joins paths of a home.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import type { Edge } from "../core/edge.ts";
+import type { Platform } from "../core/platform.ts";
 
 export interface Home {
   readonly root: string;
@@ -107,7 +107,7 @@ export function homeAt(path: string): Home {
 export interface FindOptions {
   /** `--home`. */
   flag: string | undefined;
-  env: Edge["env"];
+  env: Platform["env"];
   /** The executable, or `src/main.ts` where Bun runs the sources. */
   program: string;
   isRoot: boolean;

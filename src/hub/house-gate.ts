@@ -1,21 +1,22 @@
 // Where this machine has a standing in a house with two machines: everything that reaches out of the process passes here, and is
 // refused from the moment at which another machine may be the hub. Then this hub is stopped.
-import type { Edge } from "../core/edge.ts";
+
 import { HubError } from "../core/errors.ts";
 import type { Gate, OwnGate } from "../core/gate.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
+import type { Platform } from "../core/platform.ts";
 import type { Standing } from "../standby/standing.ts";
 
 /** The same options, with a gate that all ways out pass. */
-export function behindGate<T extends { edge: Edge; log: Log }>(
+export function behindGate<T extends { platform: Platform; log: Log }>(
   options: T,
   standing: Standing,
   stack: Pick<AsyncDisposableStack, "defer">,
 ): T & { gate: OwnGate } {
-  const { edge, log } = options;
+  const { platform, log } = options;
   const gate = openGate(standing, log, stack);
-  return { ...options, edge: { ...edge, fetch: gated(edge.fetch, gate) }, gate };
+  return { ...options, platform: { ...platform, fetch: gated(platform.fetch, gate) }, gate };
 }
 
 function openGate(standing: Standing, log: Log, stack: Pick<AsyncDisposableStack, "defer">): OwnGate {
@@ -63,7 +64,7 @@ function sentence(is: string, reason: string): string {
   return `this machine ${is} the hub of this house: ${reason}`;
 }
 
-function gated(fetch: Edge["fetch"], gate: Gate): Edge["fetch"] {
+function gated(fetch: Platform["fetch"], gate: Gate): Platform["fetch"] {
   const send = async (...request: Parameters<typeof fetch>): Promise<Response> => {
     gate.assertOpen();
     return fetch(...request);

@@ -1,8 +1,8 @@
 // MQTT accounts that are made at run time, as the hub, its API and the command line have them.
 import type { HubConfig } from "../config/sections.ts";
-import type { Edge } from "../core/edge.ts";
 import { HubError } from "../core/errors.ts";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
+import type { Platform } from "../core/platform.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { ACCOUNT_KINDS } from "../mqtt/account-kinds.ts";
 import { type AccountSettings, settingsOf } from "../mqtt/account-settings.ts";
@@ -22,7 +22,7 @@ const EVERYWHERE = "0.0.0.0";
 export function openMqttAccounts(
   { mqtt, plugins, discovery }: Pick<HubConfig, "mqtt" | "plugins" | "discovery">,
   db: StateDb,
-  { clock, random }: Pick<Edge, "clock" | "random">,
+  { clock, random }: Pick<Platform, "clock" | "random">,
 ): DeviceAccounts {
   const taken = new Map<string, string>([
     [HUB_PLUGIN_ID, "is the hub itself"],

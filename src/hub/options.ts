@@ -1,11 +1,11 @@
 // What a hub is built from, and what starts later than the parts that need it.
 import type { Restart } from "../backup/restores.ts";
 import type { HubConfig } from "../config/sections.ts";
-import type { Edge } from "../core/edge.ts";
 import { HubError } from "../core/errors.ts";
 import type { OwnGate } from "../core/gate.ts";
 import type { Kept } from "../core/kept.ts";
 import type { Log } from "../core/log.ts";
+import type { Platform } from "../core/platform.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import type { ShippedProfiles } from "../discovery/sources/profiles/read-profile.ts";
 import type { Home } from "../home/paths.ts";
@@ -18,7 +18,7 @@ import type { Refuse } from "./part-starter.ts";
 export interface HubOptions {
   config: HubConfig;
   home: Home;
-  edge: Edge;
+  platform: Platform;
   log: Log;
   version: string;
   /** The path of page.pack, which the page for browsers is in; without it there is no page. */

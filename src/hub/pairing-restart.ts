@@ -7,7 +7,7 @@ import type { PairingRestart } from "../http/routes/standby.ts";
 import type { HubOptions } from "./options.ts";
 
 export function createPairingRestart(
-  { config, home, edge, log, standing, requestRestart }: HubOptions,
+  { config, home, platform, log, standing, requestRestart }: HubOptions,
   otherMqttAccounts: () => boolean,
 ): PairingRestart {
   function inFile(): HubConfig {
@@ -30,7 +30,7 @@ export function createPairingRestart(
         const { standby } = inFile();
         if (standby.lease === undefined || standby.when_alone === "continue") return;
         const { askEngine } = await import("../standby/lease/engines.ts");
-        await askEngine(standby, { ...edge, log, resolvePath: home.resolve });
+        await askEngine(standby, { ...platform, log, resolvePath: home.resolve });
       } catch (error) {
         throw new HubError(
           "conflict",

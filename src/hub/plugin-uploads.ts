@@ -7,7 +7,7 @@ import type { HubOptions } from "./options.ts";
 import type { Stores } from "./wire-stores.ts";
 
 export function pluginUploads(
-  { home, edge, execPath }: Pick<HubOptions, "home" | "edge" | "execPath">,
+  { home, platform, execPath }: Pick<HubOptions, "home" | "platform" | "execPath">,
   { db, mqttAccounts, plugins }: Pick<Stores, "db" | "mqttAccounts"> & { plugins: Plugins },
 ): PluginUploads {
   return createPluginUploads({
@@ -16,7 +16,7 @@ export function pluginUploads(
     plugins,
     entries: createEntryFile(home.hubToml),
     meta: createMeta(db),
-    now: edge.clock.now,
+    now: platform.clock.now,
     accountOf: (id) => (mqttAccounts.has(id) ? "is an MQTT account" : undefined),
   });
 }

@@ -14,7 +14,7 @@ const QUIET_MS = 10_000;
  */
 export function tendDatabase(
   file: OwnFile,
-  { edge: { clock }, log, requestRestart }: Pick<HubOptions, "edge" | "log" | "requestRestart">,
+  { platform: { clock }, log, requestRestart }: Pick<HubOptions, "platform" | "log" | "requestRestart">,
 ): Disposable {
   let told = false;
   let quietSince: number | undefined;

@@ -23,14 +23,14 @@ const ANSWERED_MS = 50;
 export type TwoMachinesView = () => TwoMachines | undefined;
 
 export function viewTwoMachines(
-  options: Pick<HubOptions, "config" | "standing" | "edge">,
+  options: Pick<HubOptions, "config" | "standing" | "platform">,
   standby: StandbyWatch,
 ): TwoMachinesView {
-  const { config, edge } = options;
+  const { config, platform } = options;
   const { lease } = config.standby;
   const shownLease = lease === undefined ? null : leaseNodes(lease).join(",");
   const took = options.standing?.tookOver;
-  const tookOver = took && takenOver(took, edge.clock.now());
+  const tookOver = took && takenOver(took, platform.clock.now());
   return function view() {
     const { standing } = options;
     const machine = standby.status();

@@ -44,7 +44,7 @@ const HOUSE_SINCE_KEY = "house_since";
 const DAY_MS = 86_400_000;
 
 export function wireAlerts(
-  { config, home, edge, log, logProblem, version }: HubOptions,
+  { config, home, platform, log, logProblem, version }: HubOptions,
   {
     db,
     feed,
@@ -79,7 +79,7 @@ export function wireAlerts(
       twoMachines: TwoMachinesView;
     },
 ): Alerts {
-  const { clock } = edge;
+  const { clock } = platform;
   const { alerts: section, server } = config;
   const { channel } = section;
   const meta = createMeta(db);

@@ -79,8 +79,8 @@ const NO_PAGE = ["/api", "/metrics", "/mcp"];
 
 /** From here on the API answers, before MQTT is up. */
 export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposableStack): { httpPort: number } {
-  const { config, home, edge, log, version } = options;
-  const { clock } = edge;
+  const { config, home, platform, log, version } = options;
+  const { clock } = platform;
   const http = log.child("http");
   const { alerts, late } = wired;
   const { offParts } = wired.starter;
@@ -137,7 +137,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     hasLease: config.standby.lease !== undefined,
     pairingRestart: createPairingRestart(options, () => meta.get(EVER_MADE) !== undefined),
     upgrades: createSelfUpgrade({
-      ...{ home, clock, version, env: edge.env, execPath: options.execPath, own: options.ownProcess },
+      ...{ home, clock, version, env: platform.env, execPath: options.execPath, own: options.ownProcess },
       machine: thisMachine,
       probe: wireProbe(options),
       log: log.child("upgrade"),
@@ -183,13 +183,13 @@ function statusOf(
   wired: Wired & { health: () => Health; listener: () => Listener },
   streamClients: () => number,
 ) {
-  const { config, home, edge } = options;
+  const { config, home, platform } = options;
   const { feed, registry, rules, plugins, history, late } = wired;
   const { safe, offParts, isOff } = wired.starter;
-  const started = edge.clock.now();
+  const started = platform.clock.now();
   return createStatus({
     health: wired.health,
-    clock: edge.clock,
+    clock: platform.clock,
     home,
     devices: () => registry.count(),
     rules: () => rules.count(),

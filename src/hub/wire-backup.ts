@@ -45,12 +45,12 @@ type Shared = Pick<BackupsOptions, "home" | "schemas" | "clock" | "log" | "worke
 
 /** Restores are never off: one may be what repairs the hub. */
 export function wireBackup(options: HubOptions, stores: Stores, deps: Deps): Archives {
-  const { config, home, edge, log, requestRestart } = options;
+  const { config, home, platform, log, requestRestart } = options;
   const { starter, stack } = deps;
   const shared = {
     home,
     schemas: databaseSchemas,
-    clock: edge.clock,
+    clock: platform.clock,
     log: log.child("backup"),
     worker: backupWorker(),
   };
@@ -122,19 +122,19 @@ function openBackups(
 
 /** Not even loaded in a hub that has none. */
 function openRemote(
-  { config, home, edge, gate }: HubOptions,
+  { config, home, platform, gate }: HubOptions,
   { db, feed }: Stores,
   { log, ...shared }: Shared,
 ): RemoteBackups | undefined {
   const { targets, passphrase, directory } = config.backup;
   if (targets.length === 0) return undefined;
-  const house = (): string => houseName(createMeta(db), edge.random);
+  const house = (): string => houseName(createMeta(db), platform.random);
   nameHouse(house, log);
   const { startRemoteBackups } =
     require("../backup/remote/remote-backups.ts") as typeof import("../backup/remote/remote-backups.ts");
   return startRemoteBackups({
     ...shared,
-    ...{ targets, passphrase, gate, random: edge.random, emit: feed.emit },
+    ...{ targets, passphrase, gate, random: platform.random, emit: feed.emit },
     log: log.child("elsewhere"),
     directory: home.resolve(directory),
     house,
@@ -152,7 +152,7 @@ function nameHouse(house: () => string, log: Log): void {
 
 /** What is needed to bring the house back from a copy, loaded when somebody asks for it. */
 function waysBack(
-  { config, home, edge }: HubOptions,
+  { config, home, platform }: HubOptions,
   { db }: Stores,
   { worker, clock }: Shared,
   remote: RemoteBackups | undefined,
@@ -170,7 +170,7 @@ function waysBack(
       if (targets.length === 0) throw new HubError("invalid", "there is no [[backup.targets]] in hub.toml");
       const { recoverySheet } =
         require("../backup/remote/recovery-sheet.ts") as typeof import("../backup/remote/recovery-sheet.ts");
-      const house = houseName(createMeta(db), edge.random);
+      const house = houseName(createMeta(db), platform.random);
       const at = isoSeconds(clock.now());
       return recoverySheet({ house, passphrase, targets, at, resolve: home.resolve, known });
     },

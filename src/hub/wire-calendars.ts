@@ -29,10 +29,10 @@ const DESCRIPTION: JsonObject = {
 
 /** Nothing is read before it is started. */
 export function wireCalendars(
-  { config, home, edge, log, execPath }: HubOptions,
+  { config, home, platform, log, execPath }: HubOptions,
   { registry }: Pick<House, "registry">,
 ): Calendars {
-  const { clock, notices, fetch } = edge;
+  const { clock, notices, fetch } = platform;
   leaveOthers(
     registry,
     config.calendars.map(({ id }) => id),

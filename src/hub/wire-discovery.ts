@@ -23,8 +23,8 @@ export function heardIn({ account, topic, payload, mayPublish }: OtherMessage, {
 }
 
 /** The profiles of devices that announce nothing. They are read when they are started, which costs more than it may before the API answers. */
-export function wireProfiles({ home, edge, log, shippedProfiles }: HubOptions): Profiles {
-  const { clock, notices } = edge;
+export function wireProfiles({ home, platform, log, shippedProfiles }: HubOptions): Profiles {
+  const { clock, notices } = platform;
   return new Profiles({
     ...{ folder: home.profiles, clock, notices },
     log: log.child("profiles"),
@@ -59,7 +59,7 @@ function ofOneBroker(registry: House["registry"], store: Pick<DiscoveryStore, "k
 
 /** It hears nothing before MQTT is up. */
 export function wireDiscovery(
-  { config, edge, log }: HubOptions,
+  { config, platform, log }: HubOptions,
   { db, feed, limits }: Stores,
   {
     house,
@@ -73,7 +73,7 @@ export function wireDiscovery(
     profiles: Profiles;
   },
 ): Discovery {
-  const { clock } = edge;
+  const { clock } = platform;
   const zone = createZone(config.location.timezone);
   const store = openDiscoveryStore(db);
   const discovery = new Discovery({

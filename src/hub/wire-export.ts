@@ -8,7 +8,7 @@ import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 
 export function wireExport(
-  { config, home, edge, log, gate }: HubOptions,
+  { config, home, platform, log, gate }: HubOptions,
   { db }: Pick<Stores, "db">,
   { history, registry, areas }: Pick<House, "history" | "registry" | "areas">,
 ): Exports {
@@ -29,7 +29,7 @@ export function wireExport(
         }
       );
     },
-    ...{ clock: edge.clock, random: edge.random, fetch: edge.fetch },
+    ...{ clock: platform.clock, random: platform.random, fetch: platform.fetch },
     log: log.child("export"),
     resolve: home.resolve,
     gate,
@@ -38,7 +38,7 @@ export function wireExport(
 
 /** The history, together with what the export that is read from has of earlier times. */
 export function readThroughArchive(
-  { config, home, edge }: HubOptions,
+  { config, home, platform }: HubOptions,
   { history, renamed }: Pick<House, "history" | "renamed">,
   stack: AsyncDisposableStack,
 ): History {
@@ -51,8 +51,8 @@ export function readThroughArchive(
   const { withArchive } = require("../history/archive.ts") as typeof import("../history/archive.ts");
   // A file that is missing is the export's own problem, which says so.
   const ca = entry.ca === undefined ? undefined : textOf(home.resolve(entry.ca));
-  const archive = stack.use(openPostgresArchive(entry, ca, edge.clock));
-  return { ...history, ...withArchive(history, archiveOfRenamed(archive, renamed.list), edge.clock) };
+  const archive = stack.use(openPostgresArchive(entry, ca, platform.clock));
+  return { ...history, ...withArchive(history, archiveOfRenamed(archive, renamed.list), platform.clock) };
 }
 
 function textOf(path: string): string | undefined {

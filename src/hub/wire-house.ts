@@ -37,8 +37,8 @@ export function wireHouse(
     stack,
   }: { late: Late; starter: PartStarter; latencies: Latencies; stack: AsyncDisposableStack },
 ) {
-  const { config, home, edge } = options;
-  const { clock, notices, random } = edge;
+  const { config, home, platform } = options;
+  const { clock, notices, random } = platform;
   const log = options.log.child("state");
   const { emit } = feed;
   const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
@@ -130,8 +130,8 @@ export function wireHouse(
 }
 
 /** A machine may pair with a hub that runs; whether one has is looked up on the disk, and so not for each command. */
-function epochOf(options: Pick<HubOptions, "standing" | "edge">): () => number | undefined {
-  const { clock } = options.edge;
+function epochOf(options: Pick<HubOptions, "standing" | "platform">): () => number | undefined {
+  const { clock } = options.platform;
   let { standing } = options;
   let lookedAt = clock.mono();
   return () => {

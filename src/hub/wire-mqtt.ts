@@ -32,13 +32,13 @@ export async function wireMqtt(
   stores: Stores,
   { house, plugins, discovery, notifications }: MqttDeps,
 ): Promise<Mqtt> {
-  const { config, edge, log, gate, standing } = options;
+  const { config, platform, log, gate, standing } = options;
   const shared = {
     ...stores,
     gate,
     config: config.mqtt,
-    clock: edge.clock,
-    random: edge.random,
+    clock: platform.clock,
+    random: platform.random,
     log: log.child("mqtt"),
     devices: house.registry,
     plugins,
@@ -70,7 +70,7 @@ export async function wireMqtt(
 }
 
 async function startExternal(
-  { home, edge }: Pick<HubOptions, "home" | "edge">,
+  { home, platform }: Pick<HubOptions, "home" | "platform">,
   shared: Omit<ExternalOptions, "resolvePath" | "clientId"> & Pick<Stores, "db">,
   onConnected: () => void,
 ): Promise<Mqtt> {
@@ -78,7 +78,7 @@ async function startExternal(
   return startExternalMqtt({
     ...shared,
     resolvePath: home.resolve,
-    clientId: ownClientId(createMeta(shared.db), edge.random),
+    clientId: ownClientId(createMeta(shared.db), platform.random),
     onConnected,
   });
 }

@@ -35,7 +35,7 @@ const HOUR_MS = 3_600_000;
 const LINKS_UNDER = "/api/v1/notify/links/";
 
 export function wireNotices(
-  { config, edge, log }: HubOptions,
+  { config, platform, log }: HubOptions,
   { db, feed }: Stores,
   {
     house: { registry, variables },
@@ -49,7 +49,7 @@ export function wireNotices(
     stack: AsyncDisposableStack;
   },
 ): WiredNotices {
-  const { clock, random } = edge;
+  const { clock, random } = platform;
   const { notifier, outbox, messenger, hooks } = notifications;
   const timezone = () => timezoneOf(config.location);
   const houseTime = createHouseTime(timezone);
@@ -170,7 +170,7 @@ export function messengerWithNotices(
 
 /** What is done that people write to channels with `commands = true`; loaded with the first of it. */
 export function commandsOfChats(
-  { config, edge }: HubOptions,
+  { config, platform }: HubOptions,
   wired: Pick<ChatCommandDeps, "audit" | "guests" | "registry" | "scenes" | "rules"> & {
     auth: Stores["auth"];
     alerts: Pick<Alerts, "degraded">;
@@ -188,7 +188,7 @@ export function commandsOfChats(
   const load = lazy(() => {
     const { createChatCommands } = require("./chat-commands.ts") as typeof import("./chat-commands.ts");
     return createChatCommands({
-      ...{ ...wired, clock: edge.clock, users: wired.auth.users },
+      ...{ ...wired, clock: platform.clock, users: wired.auth.users },
       degraded: () => wired.alerts.degraded(),
       userOf: (channel) => users.get(channel),
     });

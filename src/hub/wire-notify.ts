@@ -45,7 +45,7 @@ const NO_HOOKS: NoticeHooks = { sent() {}, lost() {}, withLinks: (message) => me
 
 /** Opens no connections yet. */
 export function wireNotify(
-  { config, home, edge, log, gate }: HubOptions,
+  { config, home, platform, log, gate }: HubOptions,
   { db, feed, budget, limits }: Stores,
   {
     house,
@@ -54,20 +54,20 @@ export function wireNotify(
     stack,
   }: { house: House; pictures: Pick<DevicePictures, "find" | "next">; late: Late; stack: AsyncDisposableStack },
 ): Notifications {
-  const { clock, random } = edge;
+  const { clock, random } = platform;
   const { registry, variables } = house;
   const zone = createZone(config.location.timezone);
   const houseTime = createHouseTime(() => zone.name);
   const shared = { clock, random, log: log.child("notify") };
   const memory = stack.use(openChannelMemory({ ...shared, db, budget: budget.essential }));
-  const webPush = wireWebPush(db, edge, config);
+  const webPush = wireWebPush(db, platform, config);
   const hooks: NoticeHooks = { ...NO_HOOKS };
   const notifier = createNotifier({
     ...shared,
     memory,
     gate,
     section: config.notify,
-    fetch: edge.fetch,
+    fetch: platform.fetch,
     timezone: () => zone.name,
     resolve: home.resolve,
     kept: createMeta(db),
@@ -86,7 +86,7 @@ export function wireNotify(
       ...shared,
       db,
       notifier,
-      fetch: edge.fetch,
+      fetch: platform.fetch,
       hosts: config.notify.picture_hosts,
       home: home.root,
       folder: home.waitingPictures,

@@ -18,18 +18,18 @@ function withHint(error: unknown): never {
 }
 
 export function wirePictures(
-  { config, home, edge, log }: HubOptions,
+  { config, home, platform, log }: HubOptions,
   { db, budget }: Stores,
   { house: { registry }, stack }: { house: House; stack: AsyncDisposableStack },
 ): DevicePictures {
   const { pictures: section, notify } = config;
   const own = log.child("pictures");
-  const logins = createLogins(edge.random);
+  const logins = createLogins(platform.random);
   const fetch =
-    section.addresses === "internet" ? guardedFetch(edge.fetch, { reach: "internet", hint: HINT }) : edge.fetch;
+    section.addresses === "internet" ? guardedFetch(platform.fetch, { reach: "internet", hint: HINT }) : platform.fetch;
   const pictures = stack.use(
     startDevicePictures({
-      ...{ section, budget, log: own, clock: edge.clock, folder: home.devicePictures },
+      ...{ section, budget, log: own, clock: platform.clock, folder: home.devicePictures },
       fetch: (address, signal) =>
         fetchSnapshot(address, { fetch, hosts: notify.picture_hosts, logins }, signal).catch(withHint),
       // A house that was lost has no devices; its pictures may still be wanted.

@@ -19,7 +19,7 @@ import type { Stores } from "./wire-stores.ts";
 
 /** Starts none yet. */
 export function wirePlugins(
-  { config, home, edge, log, execPath, gate }: HubOptions,
+  { config, home, platform, log, execPath, gate }: HubOptions,
   { auth, feed, db, limits, trouble }: Stores,
   { house, late }: { house: Pick<House, "registry">; late: Late },
 ): Plugins {
@@ -28,10 +28,10 @@ export function wirePlugins(
     unusable: unusablePlugins(config),
     home,
     execPath,
-    env: edge.env,
-    clock: edge.clock,
+    env: platform.env,
+    clock: platform.clock,
     log: log.child("plugins"),
-    random: edge.random,
+    random: platform.random,
     emit: feed.emit,
     broker: () => mqttOf(late),
     ...(config.mqtt.mode === "external" && { cutOff: () => late.mqtt?.external?.state.kind !== "connected" }),
@@ -67,14 +67,14 @@ export function wirePlugins(
 }
 
 /** Runs a program that nobody knows yet, confined as plugins are. */
-export function wireProbe({ config, home, edge, log, execPath }: HubOptions): Probe {
+export function wireProbe({ config, home, platform, log, execPath }: HubOptions): Probe {
   return createProbe(
     createConfinement({
       ...{ home, execPath, log: log.child("upgrade"), landlock: probeLandlock, namespaces: probeNamespaces },
       secrets: secretsOf(config, home),
       isRoot: process.getuid?.() === 0,
     }),
-    edge.random,
+    platform.random,
   );
 }
 

@@ -11,7 +11,7 @@ import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 
 export function wireRenames(
-  { config, edge, log }: HubOptions,
+  { config, platform, log }: HubOptions,
   { db }: Stores,
   { house, rules }: { house: House; rules: PublicOf<Rules> },
 ): AttributeRenames<PlannedRule> {
@@ -26,7 +26,7 @@ export function wireRenames(
     ),
   ];
   return new AttributeRenames({
-    ...{ db, clock: edge.clock, log: log.child("state"), ...house, groups: house.virtual.groups },
+    ...{ db, clock: platform.clock, log: log.child("state"), ...house, groups: house.virtual.groups },
     // Durable: where the disk refuses it, nothing else is begun.
     meta: createMeta({ own: db.durable, trouble: db.trouble }),
     rules: {

@@ -42,11 +42,11 @@ interface Deps {
 }
 
 export function wireRules(
-  { config, home, edge, log, build }: HubOptions,
+  { config, home, platform, log, build }: HubOptions,
   { db, feed, budget, limits }: Stores,
   { house, notifications, wiredNotices, calendars, late, latencies, onLoaded }: Deps,
 ): Rules {
-  const { clock, notices, random } = edge;
+  const { clock, notices, random } = platform;
   const reads = houseReads({
     ...house,
     ...{ clock, random, location: config.location },
@@ -54,7 +54,7 @@ export function wireRules(
     hasChannel: notifications.messenger.has,
   });
   const messenger = messengerWithNotices(notifications, wiredNotices);
-  const request = createHttpRequest(edge);
+  const request = createHttpRequest(platform);
   const waitKept: WaitKept = () => late.kept?.wait();
   const effects = houseEffects({
     ...house,

@@ -26,8 +26,8 @@ export function wireStandby(
   { db }: Pick<Stores, "db">,
   { history, exports, outbox, stack }: StandbyParts,
 ): SecondMachine {
-  const { home, edge, log, version } = options;
-  const { clock, random } = edge;
+  const { home, platform, log, version } = options;
+  const { clock, random } = platform;
   const { acknowledge } = options.config.standby;
   const standbyLog = log.child("standby");
   let file = options.standing ? undefined : knownMachine();

@@ -53,8 +53,8 @@ export function wireStores(
   lock: Pick<HomeLock, "wasLeftLocked">,
   stack: AsyncDisposableStack,
 ): Stores {
-  const { config, home, log, edge } = options;
-  const { clock, random } = edge;
+  const { config, home, log, platform } = options;
+  const { clock, random } = platform;
   const left = tracesOf(home, config.backup.directory);
   // Before anything opens them: files may have been placed by hand beside what a killed hub left.
   setAsideStaleWal({ home, random, now: clock.now(), log, schemas: databaseSchemas });
@@ -101,7 +101,7 @@ export function wireStores(
   if (isNew) meta.set(FIRST_START, "begun");
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
   const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });
-  const mqttAccounts = openMqttAccounts(config, db, edge);
+  const mqttAccounts = openMqttAccounts(config, db, platform);
   return { db, feed, auth, audit, mqttAccounts, budget, limits, trouble, findings, isNew };
 }
 

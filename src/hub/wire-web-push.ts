@@ -1,9 +1,9 @@
 // Wires messages to browsers: who asked for them, and the way to their push services.
 import type { HubConfig } from "../config/sections.ts";
-import type { Edge } from "../core/edge.ts";
 import { HubError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { within } from "../core/lifecycle.ts";
+import type { Platform } from "../core/platform.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { DeliveryError, type OwnPage } from "../notify/channel.ts";
 import { readChannels } from "../notify/config.ts";
@@ -22,7 +22,7 @@ export interface WebPush {
 }
 
 /** Reads and makes nothing before it is asked for. */
-export function wireWebPush(db: StateDb, { clock, fetch }: Edge, { notify }: Pick<HubConfig, "notify">): WebPush {
+export function wireWebPush(db: StateDb, { clock, fetch }: Platform, { notify }: Pick<HubConfig, "notify">): WebPush {
   const opened = lazy(() => {
     const { openSubscriptions } =
       require("../notify/web-push/subscriptions.ts") as typeof import("../notify/web-push/subscriptions.ts");

@@ -1,7 +1,6 @@
 // All plugins of the hub: those it runs, those that only connect, and those whose entry is wrong.
 import { totalmem } from "node:os";
 import type { Clock } from "../core/clock.ts";
-import type { Edge } from "../core/edge.ts";
 import { HubError } from "../core/errors.ts";
 import type { Gate } from "../core/gate.ts";
 import type { RandomBytes } from "../core/ids.ts";
@@ -9,6 +8,7 @@ import type { JsonObject } from "../core/json.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
+import type { Platform } from "../core/platform.ts";
 import type { StorageTrouble } from "../core/storage-fault.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { Home } from "../home/paths.ts";
@@ -75,7 +75,7 @@ export interface PluginsOptions {
   home: Home;
   /** The hub's own executable, which runs `.js` and `.ts` plugins. */
   execPath: string;
-  env: Edge["env"];
+  env: Platform["env"];
   clock: Clock;
   log: Log;
   random: RandomBytes;

@@ -17,6 +17,10 @@ const stdout = {
     if (text.includes("the hub is up")) up.resolve("up");
   },
 };
-const code = await run(process.argv.slice(2), { ...io, edge: { ...io.edge, stdout }, stopRequested: () => up.promise });
+const code = await run(process.argv.slice(2), {
+  ...io,
+  platform: { ...io.platform, stdout },
+  stopRequested: () => up.promise,
+});
 await Bun.write(Bun.stdout, JSON.stringify({ modules: Object.keys(require.cache), zoneAsked }));
 process.exit(code);

@@ -78,7 +78,7 @@ async function house(): Promise<Record<string, unknown>> {
   ];
   const answers = await Promise.all(paths.map(async (path) => [path, await ask<unknown>("GET", path)] as const));
   const heard = messages.filter((message) => !message.startsWith(BARRIER));
-  const log = hub.edge.stdout.text.split("\n").filter((line) => line !== "").length;
+  const log = hub.platform.stdout.text.split("\n").filter((line) => line !== "").length;
   return { ...Object.fromEntries(answers), messages: heard, requests: [...requests], log };
 }
 
@@ -178,7 +178,7 @@ test("but it moves all of that when it is run", async () => {
   await ask("POST", "/rules/other/run");
   const ranToItsEnd = async (): Promise<boolean> => {
     await clock.advance(100);
-    return hub.edge.stdout.text.includes("it ran");
+    return hub.platform.stdout.text.includes("it ran");
   };
   await until("all of it is done", ranToItsEnd, { everyMs: 1 });
   const after = await house();

@@ -7,10 +7,10 @@ import { readablePassword, uuid } from "../../src/core/ids.ts";
 import { within } from "../../src/core/lifecycle.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { createRingBuffer } from "../../src/core/ring-buffer.ts";
-import { createTestEdge } from "../support/edge.ts";
+import { createTestPlatform } from "../support/platform.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
-const { random } = createTestEdge(createVirtualClock());
+const { random } = createTestPlatform(createVirtualClock());
 
 test("a ring buffer holds the last items, in order", () => {
   const ring = createRingBuffer<number>(3);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { openLog } from "../../src/core/log.ts";
-import { createTestOutput } from "../support/edge.ts";
+import { createTestOutput } from "../support/platform.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 

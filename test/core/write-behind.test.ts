@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openLog } from "../../src/core/log.ts";
 import { NO_TROUBLE } from "../../src/core/storage-fault.ts";
 import { startWriteBehind } from "../../src/core/write-behind.ts";
-import { createTestOutput } from "../support/edge.ts";
+import { createTestOutput } from "../support/platform.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 test("what cannot be written is kept, logged once, and written later", async () => {

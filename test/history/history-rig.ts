@@ -6,7 +6,7 @@ import { HistorySection } from "../../src/history/config.ts";
 import { type History, type HistoryOptions, startHistory } from "../../src/history/history.ts";
 import { historyWorker } from "../../src/history/worker-client.ts";
 import type { HistoryQuery } from "../../src/history/worker-protocol.ts";
-import { createTestOutput, type TestOutput } from "../support/edge.ts";
+import { createTestOutput, type TestOutput } from "../support/platform.ts";
 import { sectionOf } from "../support/section.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import type { Item } from "./store-rig.ts";

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { layOutHome } from "../../src/home/layout.ts";
 import { borrowHome, isHomeLocked, lockHome } from "../../src/home/lock.ts";
 import { findHome, homeAt } from "../../src/home/paths.ts";
-import { createTestEdge } from "../support/edge.ts";
+import { createTestPlatform } from "../support/platform.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
-const { random } = createTestEdge(createVirtualClock());
+const { random } = createTestPlatform(createVirtualClock());
 const assets = [
   { path: "rules/examples/a.ron", content: "a" },
   { path: "config/modes.toml", content: "" },

@@ -31,7 +31,7 @@ test("a hub that was killed reports that at its next start, once", async () => {
       { type: "alert", kind: "unclean_stop", state: "raised" },
     ]);
     await until("the notification", () =>
-      hub.edge.stdout.text.includes("a power cut, a crash or a kill. Nothing that was"),
+      hub.platform.stdout.text.includes("a power cut, a crash or a kill. Nothing that was"),
     );
   }
   await using hub = await startTestHub({ folder, toml, admin });

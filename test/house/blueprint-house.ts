@@ -116,7 +116,7 @@ export async function openBlueprintHouse(
   async function stop(): Promise<void> {
     devices.end(true);
     await hub[Symbol.asyncDispose]();
-    log += hub.edge.stdout.text;
+    log += hub.platform.stdout.text;
   }
 
   async function restart(offMs: number): Promise<void> {
@@ -157,7 +157,7 @@ export async function openBlueprintHouse(
     },
     told: () => told.splice(0),
     messages() {
-      const all = (log + hub.edge.stdout.text).split("\n").flatMap((line) => {
+      const all = (log + hub.platform.stdout.text).split("\n").flatMap((line) => {
         const [, time, message] = /^\S+ (\S+)\.\d+ .*?(sent: [^"]*)/.exec(line) ?? [];
         return message ? [`${time} ${message.slice(6)}`] : [];
       });

@@ -62,7 +62,7 @@ export async function openHouse(
     plugin.end(true);
     stream[Symbol.dispose]();
     await hub[Symbol.asyncDispose]();
-    past.log += hub.edge.stdout.text;
+    past.log += hub.platform.stdout.text;
   }
 
   await start();
@@ -89,7 +89,7 @@ export async function openHouse(
       });
     },
     sent: () =>
-      (past.log + hub.edge.stdout.text).split("\n").flatMap((line) => {
+      (past.log + hub.platform.stdout.text).split("\n").flatMap((line) => {
         const [, time, message] = /^\S+ (\S+)\.\d+ .*?(sent: [^"]*)/.exec(line) ?? [];
         return message ? [`${time} ${message}`] : [];
       }),

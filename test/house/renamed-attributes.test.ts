@@ -160,7 +160,7 @@ step("a turned rule fires when the door opens, and not when it closes", async ()
 
 step("the log has one line about all of it", async () => {
   const lines = await until("the line", () => {
-    const found = hub.edge.stdout.text.split("\n").filter((line) => line.includes("have other names now"));
+    const found = hub.platform.stdout.text.split("\n").filter((line) => line.includes("have other names now"));
     return found.length > 0 && found;
   });
   expect(lines).toEqual([expect.stringMatching(/attributes=1 rules=2 such_as="Closed, Front door is opened"$/)]);

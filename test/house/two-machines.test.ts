@@ -4,7 +4,7 @@ import { checkConfig } from "../../src/config/load.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { viewTwoMachines, watchedMachines } from "../../src/hub/two-machines.ts";
 import type { StandbyStatus } from "../../src/standby/source/status.ts";
-import { createTestEdge } from "../support/edge.ts";
+import { createTestPlatform } from "../support/platform.ts";
 import { createTestStanding, type TestStanding } from "../support/stand-in-standing.ts";
 import { JWT_SECRET, startTestHub, type TestHub } from "../support/test-hub.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -75,7 +75,7 @@ test("a standby that comes and goes is an event each time, and is in the view", 
   let now: StandbyStatus | undefined;
   const { config } = checkConfig(`[auth]\njwt_secret = "${JWT_SECRET}"\n`);
   if (!config) throw new Error("there is no configuration");
-  const view = viewTwoMachines({ config, edge: createTestEdge(clock) }, standby);
+  const view = viewTwoMachines({ config, platform: createTestPlatform(clock) }, standby);
   expect(view()).toBeUndefined();
   now = status;
   expect(view()).toEqual({

@@ -109,7 +109,7 @@ test("what was done, and logins that were refused, are in the audit log, and no 
   const seen = rows.filter(({ target }) => target === "audited").map(({ action, outcome }) => `${action} ${outcome}`);
   expect(seen.sort()).toEqual(["mqtt.login refused", "mqtt_account.create ok", "mqtt_account.remove ok"]);
   expect(JSON.stringify(rows)).not.toContain(password);
-  expect(hub.edge.stdout.text).not.toContain(password);
+  expect(hub.platform.stdout.text).not.toContain(password);
 });
 
 const path = "/mqtt/accounts";

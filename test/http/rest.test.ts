@@ -282,7 +282,7 @@ test("no secret of a request is in the log", async () => {
   expect((await post("/auth/change-password", change, await hub.tokenFor("viewer"))).status).toBe(204);
   const made = await post("/auth/api-keys", { label: "door", role: "viewer" }, hub.adminToken);
   expect(made.status).toBe(201);
-  const { text } = hub.edge.stdout;
+  const { text } = hub.platform.stdout;
   const { key } = (await made.json()) as { key: string };
   const secrets = ["my-secret", "no!no", "password of viewer", "a newer password", key, "hub_"];
   for (const secret of [hub.admin.password, hub.adminToken, ...secrets]) expect(text).not.toContain(secret);

@@ -397,7 +397,7 @@ describe("webhooks", () => {
       const text = await (await hub.request("GET", at, { token: hub.adminToken })).text();
       expect(text).not.toContain(SECRET);
     }
-    expect(hub.edge.stdout.text).not.toContain(SECRET);
+    expect(hub.platform.stdout.text).not.toContain(SECRET);
   });
 
   test("a disabled rule is not called", async () => {

@@ -46,7 +46,7 @@ test("not through an unknown proxy", async () => {
   expect(await statusWith({ "x-forwarded-for": "" })).toBe(401);
   expect(await statusWith({ forwarded: "for=127.0.0.1" })).toBe(401);
   expect(await statusWith({ forwarded: "for=127.0.0.1" }, hub.adminToken)).toBe(200);
-  expect(hub.edge.stdout.text).toContain("[server] trusted_proxies");
+  expect(hub.platform.stdout.text).toContain("[server] trusted_proxies");
 });
 
 test("all clients of an unknown proxy share one login limit, whatever address they claim", async () => {

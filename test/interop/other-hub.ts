@@ -53,8 +53,8 @@ const SPY = `const { readFileSync, writeFileSync } = await import("node:fs");
 const beCurious = (text: string): string =>
   changed(
     text,
-    "const { stdout } = io.edge;",
-    `if (${KIND} === "curious") { ${SPY} }\n    const { stdout } = io.edge;`,
+    "const { stdout } = io.platform;",
+    `if (${KIND} === "curious") { ${SPY} }\n    const { stdout } = io.platform;`,
   );
 
 function changed(text: string, from: string, to: string): string {

@@ -86,7 +86,7 @@ test("wrong channels are reported and disabled; the hub and the other channels r
   const body = { channel: "chat", message: "x" };
   expect((await hub.request("POST", "/notify/test", { token: hub.adminToken, body })).status).toBe(200);
   expect(place.seen).toHaveLength(1);
-  expect(JSON.stringify([problems, channels]) + hub.edge.stdout.text).not.toContain(SECRET);
+  expect(JSON.stringify([problems, channels]) + hub.platform.stdout.text).not.toContain(SECRET);
 });
 
 test("a rule continues when messages do not get through, and no secret is revealed", async () => {
@@ -113,9 +113,9 @@ test("a rule continues when messages do not get through, and no secret is reveal
   const tried = await hub.request("POST", "/notify/test", { token: hub.adminToken, body });
   expect(tried.status).toBe(502);
   said.push(waiting, await tried.text());
-  expect(hub.edge.stdout.text).toContain("fire");
-  expect(hub.edge.stdout.text).toContain("[redacted]");
-  expect(JSON.stringify(said) + hub.edge.stdout.text).not.toContain(SECRET);
+  expect(hub.platform.stdout.text).toContain("fire");
+  expect(hub.platform.stdout.text).toContain("[redacted]");
+  expect(JSON.stringify(said) + hub.platform.stdout.text).not.toContain(SECRET);
 });
 
 const TWICE = `(

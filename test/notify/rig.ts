@@ -11,7 +11,7 @@ import { openChannel } from "../../src/notify/open-channel.ts";
 import { createHouseTime } from "../../src/notify/render.ts";
 import { createSemaphores } from "../../src/notify/semaphores.ts";
 import { createShared } from "../../src/notify/shared.ts";
-import { createTestOutput, type TestOutput } from "../support/edge.ts";
+import { createTestOutput, type TestOutput } from "../support/platform.ts";
 
 export const AT = Date.UTC(2026, 10, 21, 13, 2, 0);
 

@@ -9,7 +9,7 @@ import { type ConfinementOptions, createConfinement } from "../../src/plugins/co
 import { probeLandlock } from "../../src/plugins/confine/landlock.ts";
 import { probeNamespaces } from "../../src/plugins/confine/namespaces.ts";
 import { createProbe } from "../../src/plugins/confine/probe.ts";
-import { createTestEdge } from "../support/edge.ts";
+import { createTestPlatform } from "../support/platform.ts";
 import { isAlive } from "../support/processes.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -32,7 +32,7 @@ function rig(means: Pick<ConfinementOptions, "landlock" | "namespaces">) {
   const confinement = createConfinement({
     ...{ ...means, home, execPath: process.execPath, secrets: [], isRoot, log: silentLog },
   });
-  const probe = createProbe(confinement, createTestEdge(createVirtualClock()).random);
+  const probe = createProbe(confinement, createTestPlatform(createVirtualClock()).random);
   /** Runs a shell script as the candidate. */
   const run = (script: string, timeoutMs?: number) => {
     const file = join(home.bin, "hub.new");

@@ -50,7 +50,7 @@ describe("the memory of devices is limited", () => {
     expect(await problems()).toContainEqual(
       expect.objectContaining({ message: expect.stringContaining("[devices] max_device_kb, reached by ann") }),
     );
-    expect(hub.edge.stdout.text).toContain("an MQTT message was ignored");
+    expect(hub.platform.stdout.text).toContain("an MQTT message was ignored");
     // A change that takes no more memory than before is accepted, even at the limit.
     await say(Object.fromEntries(names.slice(1).map((name) => [name, null])));
     await say({ afterwards: "x".repeat(5000) });

@@ -6,7 +6,7 @@ import { openLog } from "../../src/core/log.ts";
 import { homeAt } from "../../src/home/paths.ts";
 import { createHub, type HubOptions } from "../../src/hub.ts";
 import { watchAnswers } from "./documented.ts";
-import { createTestEdge, type TestEdge } from "./edge.ts";
+import { createTestPlatform, type TestPlatform } from "./platform.ts";
 import { layOutOwnedStateDb, layOutStateDb } from "./state-db.ts";
 import { openStreamClient, type StreamClient } from "./stream-client.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "./temporary-folder.ts";
@@ -17,7 +17,7 @@ export const JWT_SECRET = "a test's secret that is long enough to sign with";
 export interface TestHub extends AsyncDisposable {
   readonly api: string;
   readonly mqttPort: number;
-  readonly edge: TestEdge;
+  readonly platform: TestPlatform;
   readonly admin: { username: string; password: string };
   readonly adminToken: string;
   request(
@@ -81,14 +81,14 @@ export async function startTestHub({
   const text = `[server]\nhost = "127.0.0.1"\nport = 0\n${server}\n[auth]\njwt_secret = "${JWT_SECRET}"\n${auth}\n[mqtt]\nport = 0\nanonymous = true\n${toml}`;
   const { config, problems } = checkConfig(text);
   if (!config) throw new Error(`the test's configuration: ${JSON.stringify(problems)}`);
-  const edge = { ...createTestEdge(clock), ...(network ? { fetch: network } : {}) };
-  const { log } = stack.use(openLog({ clock, output: edge.stdout, level: "debug" }));
+  const platform = { ...createTestPlatform(clock), ...(network ? { fetch: network } : {}) };
+  const { log } = stack.use(openLog({ clock, output: platform.stdout, level: "debug" }));
   let admin = known ?? owner ?? { username: "", password: "" };
   const hub = stack.use(
     await createHub({
       config,
       home,
-      edge,
+      platform,
       log,
       version: "0.0.0-test",
       execPath: process.execPath,
@@ -130,7 +130,7 @@ export async function startTestHub({
   return {
     api,
     mqttPort: hub.mqttPort,
-    edge,
+    platform,
     admin,
     adminToken,
     request,

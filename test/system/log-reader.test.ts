@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect, test } from "bun:test";
 import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type Log, openLog } from "../../src/core/log.ts";
 import { lastLines, linesAfter } from "../../src/system/log-reader.ts";
-import { createTestOutput } from "../support/edge.ts";
+import { createTestOutput } from "../support/platform.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 

@@ -16,9 +16,9 @@ import { join } from "node:path";
 import type { Io } from "../../src/cli/command.ts";
 import { createServiceCommand } from "../../src/cli/service.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { createTestEdge } from "../support/edge.ts";
 import { configText, createHubPlace } from "../support/hub-place.ts";
 import { type Answer, createMachineStandIn } from "../support/machine-stand-in.ts";
+import { createTestPlatform } from "../support/platform.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 // The executable's content does not matter here: any program of this machine will do.
@@ -34,14 +34,14 @@ interface SceneOptions {
 function createScene({ answers = NO_USER, systemd = true, io = {} }: SceneOptions = {}) {
   const folder = createTemporaryFolder();
   const machine = createMachineStandIn({ unitFolder: folder.at("units"), systemd, answers });
-  const edge = createTestEdge(systemClock);
+  const platform = createTestPlatform(systemClock);
   const home = folder.at("srv", "hub");
   const command = createServiceCommand(machine);
   const unit = join(machine.unitFolder, "hub.service");
   return {
     folder,
     home,
-    edge,
+    platform,
     unit,
     get changes() {
       return machine.changes.map((line) => line.replaceAll(home, "HOME"));
@@ -49,7 +49,7 @@ function createScene({ answers = NO_USER, systemd = true, io = {} }: SceneOption
     unitText: () => readFileSync(unit, "utf8"),
     run(word: string, options: Record<string, string | boolean> = {}) {
       const all = {
-        edge,
+        platform,
         execPath: PROGRAM,
         compiled: true,
         isRoot: true,
@@ -98,7 +98,7 @@ test("install makes a user, the home, the executable and the unit, and starts it
     expect(unit.split("\n")).toContain(line);
   // It would end the hub at its first line of JavaScript.
   expect(unit).not.toMatch(/^MemoryDenyWriteExecute/m);
-  expect(scene.edge.stdout.text).toContain("journalctl -u hub");
+  expect(scene.platform.stdout.text).toContain("journalctl -u hub");
 });
 
 test("a dry run lists the steps, writes the unit to standard output, and does nothing, for any user, without systemd", async () => {
@@ -106,8 +106,8 @@ test("a dry run lists the steps, writes the unit to standard output, and does no
   expect(await scene.run("install", { "dry-run": true })).toBe(0);
   expect(scene.changes).toEqual([]);
   expect(existsSync(scene.home)).toBe(false);
-  expect(scene.edge.stdout.text).toStartWith("# Written by `hub service install`");
-  expect(scene.edge.stderr.text).toContain("would useradd --system");
+  expect(scene.platform.stdout.text).toStartWith("# Written by `hub service install`");
+  expect(scene.platform.stderr.text).toContain("would useradd --system");
 });
 
 test("a second install writes what changed, and restarts only for that", async () => {
@@ -119,7 +119,7 @@ test("a second install writes what changed, and restarts only for that", async (
   expect(scene.changes.slice(before)).not.toContain("systemctl restart hub.service");
   writeFileSync(scene.unit, scene.unitText().replace("WatchdogSec=60", "WatchdogSec=999"));
   await scene.run("install");
-  expect(scene.edge.stderr.text).toContain("  - WatchdogSec=999\n  + WatchdogSec=60\n");
+  expect(scene.platform.stderr.text).toContain("  - WatchdogSec=999\n  + WatchdogSec=60\n");
   expect(scene.changes.at(-1)).toBe("systemctl restart hub.service");
 });
 
@@ -129,7 +129,7 @@ test("a unit written by hand is kept beside", async () => {
   writeFileSync(scene.unit, "[Service]\nExecStart=/home/pi/hub/bin/hub\n");
   await scene.run("install");
   expect(readFileSync(`${scene.unit}.before`, "utf8")).toContain("/home/pi/hub/bin/hub");
-  expect(scene.edge.stderr.text).toContain(`kept as ${scene.unit}.before`);
+  expect(scene.platform.stderr.text).toContain(`kept as ${scene.unit}.before`);
 });
 
 test("starts are limited, and not before the hub had its three failures and a safe start", async () => {
@@ -215,11 +215,11 @@ test("a backup folder outside the home may be written to, and need not be there"
 test("a home under /home is all that is seen of it, and its owner stays the user", async () => {
   using scene = createScene({ answers: { "id -gn ann": { stdout: "people\n" }, "getent group": { code: 2 } } });
   expect(await scene.run("install", { "dry-run": true, home: "/home/ann/hub", user: "ann" })).toBe(0);
-  const lines = scene.edge.stdout.text.split("\n");
+  const lines = scene.platform.stdout.text.split("\n");
   for (const line of ["User=ann", "Group=people", "ProtectHome=tmpfs", "BindPaths=/home/ann/hub"])
     expect(lines).toContain(line);
-  expect(scene.edge.stdout.text).not.toContain("SupplementaryGroups");
-  expect(scene.edge.stderr.text).not.toContain("useradd");
+  expect(scene.platform.stdout.text).not.toContain("SupplementaryGroups");
+  expect(scene.platform.stderr.text).not.toContain("useradd");
 });
 
 test("what is not possible is refused with what to do, and nothing is done", async () => {
@@ -268,7 +268,7 @@ test("uninstall stops it, removes the unit, and leaves the home", async () => {
   ]);
   expect(existsSync(scene.unit)).toBe(false);
   expect(existsSync(join(scene.home, "bin", "hub"))).toBe(true);
-  expect(scene.edge.stdout.text).toContain("still there");
+  expect(scene.platform.stdout.text).toContain("still there");
 });
 
 test("the compiled hub writes its unit, and says where there is no systemd", async () => {

@@ -17,11 +17,11 @@ import { join } from "node:path";
 import { createUpgradeCommand } from "../../src/cli/upgrade.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { knownIds } from "../../src/db/known-ids.ts";
-import { createTestEdge } from "../support/edge.ts";
 import { freePort } from "../support/free-port.ts";
 import { configText, createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import { createMachineStandIn } from "../support/machine-stand-in.ts";
 import { otherHub } from "../support/other-hub.ts";
+import { createTestPlatform } from "../support/platform.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const STOP = "systemctl stop hub.service";
@@ -141,7 +141,7 @@ function createServiceScene(answersAs: (restarts: number, home: string) => strin
   const folder = createTemporaryFolder();
   const home = folder.at("srv", "hub");
   const clock = createHurriedClock();
-  const edge = createTestEdge(clock);
+  const platform = createTestPlatform(clock);
   let server: ReturnType<typeof Bun.serve> | undefined;
   let restarts = 0;
   const port = freePort();
@@ -177,7 +177,7 @@ function createServiceScene(answersAs: (restarts: number, home: string) => strin
       positionals: [folder.at("new")],
       options: { home },
       io: {
-        edge,
+        platform,
         execPath: join(home, "bin", "hub"),
         compiled: true,
         isRoot,
@@ -187,7 +187,7 @@ function createServiceScene(answersAs: (restarts: number, home: string) => strin
       },
     });
   return {
-    edge,
+    platform,
     clock,
     machine,
     run,
@@ -219,7 +219,7 @@ test("a service is restarted, and the new hub stays when it answers with its ver
   expect(scene.machine.changes).toEqual([STOP, "systemctl reset-failed hub.service", "systemctl restart hub.service"]);
   expect({ installed: scene.installed(), previous: scene.previous() }).toEqual({ installed: true, previous: true });
   expect({ devices: scene.devices(), keeps: scene.keeps() }).toEqual({ devices: ["lamp"], keeps: true });
-  expect(scene.edge.stdout.text).toContain("the hub runs: 1.0.0 → 1.1.0");
+  expect(scene.platform.stdout.text).toContain("the hub runs: 1.0.0 → 1.1.0");
 });
 
 test("when it does not answer for a minute, or another version answers, the previous one runs again", async () => {
@@ -261,7 +261,9 @@ for (const [harm, work] of Object.entries(HARM))
       devices: ["lamp"],
       keeps: false,
     });
-    expect(scene.edge.stderr.text).toMatch(/1\.0\.0 runs again, with its databases as they were at .* is not in them/);
+    expect(scene.platform.stderr.text).toMatch(
+      /1\.0\.0 runs again, with its databases as they were at .* is not in them/,
+    );
   });
 
 test("when neither answers, the error says so of both", async () => {

@@ -27,7 +27,7 @@ export async function set({ invocation, reached: { client }, name, rest }: Devic
     refused ??
     (waitSecs === 0
       ? ({ outcome: "sent" } as const)
-      : await watchCommand({ client, clock: io.edge.clock, device, wanted, since, correlationId, waitSecs }));
+      : await watchCommand({ client, clock: io.platform.clock, device, wanted, since, correlationId, waitSecs }));
   const said = { device_id: device.id, correlation_id: correlationId, command: wanted, ...became };
   print(invocation, said, () => `${textOf(device, wanted, became)}\n`);
   if (became.outcome === "refused") return 1;

@@ -55,12 +55,12 @@ export const events: Command = {
       ...(types.length > 0 && { type: types.join(",") }),
       ...(typeof options.device === "string" && { device_id: (await deviceNamed(client, options.device)).id }),
     };
-    const paint = createPaint(io.edge.stdout, io.edge.env);
+    const paint = createPaint(io.platform.stdout, io.platform.env);
     const clockface = clockfaceOf(reached);
     const textOf = (event: JsonObject): string =>
       options.json ? JSON.stringify(event) : eventText(event, { clockface, paint });
     const write = (found: readonly JsonObject[]): void => {
-      if (found.length > 0) io.edge.stdout.write(found.map((event) => `${textOf(event)}\n`).join(""));
+      if (found.length > 0) io.platform.stdout.write(found.map((event) => `${textOf(event)}\n`).join(""));
     };
     // Before the latest are read, so that nothing is lost between them and the stream.
     const [newest] = await latest(client, {}, 1);

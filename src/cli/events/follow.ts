@@ -20,7 +20,7 @@ const DEPTH = 64;
 
 /** Resolves when it is to end. Throws HubError where the hub answers and refuses, such as for a key that was withdrawn. */
 export async function followEvents(client: HubClient, { query, since, io, write }: Followed): Promise<void> {
-  const { clock, stdout, stderr } = io.edge;
+  const { clock, stdout, stderr } = io.platform;
   const ending = new AbortController();
   const { signal } = ending;
   void io.stopRequested().then(() => ending.abort());

@@ -57,7 +57,7 @@ export interface Roles {
 
 export function createRoles(all: HubProcess, file: MachineFile, port: number | undefined): Roles {
   const { home, opened, io } = all;
-  const { clock } = io.edge;
+  const { clock } = io.platform;
   const roles: Roles = {
     all,
     home,
@@ -121,7 +121,7 @@ export async function openEngine({ home, log, all }: Roles, config: HubConfig): 
   const { standby } = config;
   if (standby.lease === undefined) return undefined;
   const { openLeaseEngine } = await import("../../standby/lease/engines.ts");
-  const { clock, random } = all.io.edge;
+  const { clock, random } = all.io.platform;
   const engine = await openLeaseEngine(standby, { resolvePath: home.resolve, clock, random, log });
   return { engine, ttlMs: standby.lease_secs * 1000 };
 }

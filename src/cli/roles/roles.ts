@@ -14,7 +14,7 @@ export async function serveRoles(all: HubProcess, left?: Extract<HubEnd, { kind:
   if (!left) borrowHome(home, { waits: true })[Symbol.dispose]();
   let file = readMachine(home);
   if (!file) {
-    file = { version: 1, id: uuid(io.edge.random), role: "hub", manual: false, epoch: 0 };
+    file = { version: 1, id: uuid(io.platform.random), role: "hub", manual: false, epoch: 0 };
     writeMachine(home, file);
   }
   const roles = createRoles(all, file, left?.port);

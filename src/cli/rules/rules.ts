@@ -69,7 +69,7 @@ async function list({ invocation, home, config, names }: Context): Promise<numbe
   if (names.length > 0) throw new HubError("invalid", "`hub rules list` takes no name");
   const client = isHomeLocked(home) ? await clientOf({ invocation, home, config }) : undefined;
   const found = client ? await rulesOfHub(client) : rulesOfHome(home);
-  const { stdout } = invocation.io.edge;
+  const { stdout } = invocation.io.platform;
   if (invocation.options.json) stdout.write(`${JSON.stringify(found)}\n`);
   else stdout.write(listText(found, { ...textOptions(invocation, config), isRunning: client !== undefined }));
   return 0;
@@ -105,7 +105,7 @@ function noteOf({ problem, running_version, last_error, warnings }: ListedRule):
 }
 
 async function check({ invocation, home, config, names }: Context): Promise<number> {
-  const { edge } = invocation.io;
+  const { platform } = invocation.io;
   const report = createReport(invocation);
   const modes = checkModes(home, { located: config.location.latitude !== undefined, report });
   const all = findRuleProblems(home, { config, modes });
@@ -114,13 +114,13 @@ async function check({ invocation, home, config, names }: Context): Promise<numb
   const findings = all.findings.filter(({ file }) => wanted === undefined || wanted.has(basename(file)));
   const problems = findings.filter(({ warning }) => !warning).length;
   findings.forEach(report.noteRule);
-  if (invocation.options.json) edge.stdout.write(`${JSON.stringify(report.problems)}\n`);
+  if (invocation.options.json) platform.stdout.write(`${JSON.stringify(report.problems)}\n`);
   else {
     const files = counted(wanted?.size ?? all.files, "rule file");
     const warnings = findings.length - problems;
     if (problems === 0)
-      edge.stdout.write(`${files}: ${warnings === 0 ? "nothing wrong" : counted(warnings, "warning")}\n`);
-    else edge.stderr.write(`hub: ${counted(problems, "problem")} in ${files}\n`);
+      platform.stdout.write(`${files}: ${warnings === 0 ? "nothing wrong" : counted(warnings, "warning")}\n`);
+    else platform.stderr.write(`hub: ${counted(problems, "problem")} in ${files}\n`);
   }
   return problems > 0 ? 1 : 0;
 }
@@ -142,7 +142,7 @@ async function test({ invocation, home, config, names }: Context): Promise<numbe
     throw new HubError("conflict", `${rule.name} cannot be tried out, because it does not run: ${rule.problem ?? ""}`);
   const trace = await client.ask("POST", `/rules/${encodeURIComponent(rule.id)}/test`, body);
   if (!isObject(trace)) throw new HubError("upstream_failed", "the hub gave no answer that can be shown");
-  io.edge.stdout.write(
+  io.platform.stdout.write(
     options.json
       ? `${JSON.stringify(trace)}\n`
       : `${printable(rule.name)}, tried out: nothing of this has happened\n${traceText(trace, textOptions(invocation, config))}`,
@@ -159,7 +159,7 @@ async function turn({ invocation, home, config, names }: Context): Promise<numbe
     "the running hub knows what is called otherwise now",
   );
   const turned = await turnRules(client, { names, dryRun });
-  io.edge.stdout.write(options.json ? `${JSON.stringify(turned)}\n` : turnedText(turned, dryRun));
+  io.platform.stdout.write(options.json ? `${JSON.stringify(turned)}\n` : turnedText(turned, dryRun));
   return turned.some(({ changes }) => changes === undefined) ? 1 : 0;
 }
 
@@ -173,7 +173,7 @@ async function why({ invocation, home, config, names }: Context): Promise<number
   const rule = await named(client, names);
   const answer = await client.ask("GET", `/rules/${encodeURIComponent(rule.id)}/traces`);
   const traces = (Array.isArray(answer) ? answer : []).filter(isObject).slice(0, count);
-  io.edge.stdout.write(
+  io.platform.stdout.write(
     options.json ? `${JSON.stringify(traces)}\n` : whyText(rule, traces, textOptions(invocation, config)),
   );
   return 0;
@@ -206,11 +206,11 @@ async function runningClient(context: Omit<Context, "names">, why: string): Prom
 }
 
 function clientOf({ invocation, home, config }: Omit<Context, "names">): Promise<HubClient> {
-  return openHubClient({ home, config, edge: invocation.io.edge, url: optional(invocation.options.url) });
+  return openHubClient({ home, config, platform: invocation.io.platform, url: optional(invocation.options.url) });
 }
 
-function textOptions({ io: { edge } }: Invocation, config: HubConfig): TraceTextOptions {
-  return { clockface: createClockface(timezoneOf(config.location)), paint: createPaint(edge.stdout, edge.env) };
+function textOptions({ io: { platform } }: Invocation, config: HubConfig): TraceTextOptions {
+  return { clockface: createClockface(timezoneOf(config.location)), paint: createPaint(platform.stdout, platform.env) };
 }
 
 function optional(value: Invocation["options"][string]): string | undefined {

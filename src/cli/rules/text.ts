@@ -1,5 +1,5 @@
 // How rules and evaluations are written for people: times in the house's zone, colours on terminals only.
-import type { Edge, Output } from "../../core/edge.ts";
+import type { Output, Platform } from "../../core/platform.ts";
 import { printable } from "../../core/printable.ts";
 
 export type Paint = (color: "red" | "green" | "dim", text: string) => string;
@@ -7,7 +7,7 @@ export type Paint = (color: "red" | "green" | "dim", text: string) => string;
 const CODES = { red: 31, green: 32, dim: 2 } as const;
 
 /** Leaves texts as they are unless they go to a terminal, and NO_COLOR is not set. */
-export function createPaint(output: Output, env: Edge["env"]): Paint {
+export function createPaint(output: Output, env: Platform["env"]): Paint {
   if (!output.isTerminal || env.NO_COLOR) return (_, text) => text;
   return (color, text) => `\u001b[${CODES[color]}m${text}\u001b[0m`;
 }

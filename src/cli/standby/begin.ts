@@ -12,14 +12,14 @@ export async function begin(invocation: Invocation): Promise<number> {
     const home = findHomeOf(invocation);
     if (!isPaired(home))
       throw new HubError("not_found", "this machine is no standby yet: say of which hub, with `hub standby --of URL`");
-    if (readMachine(home)?.role === "hub") io.edge.stderr.write("this machine is the hub of its house by now\n");
+    if (readMachine(home)?.role === "hub") io.platform.stderr.write("this machine is the hub of its house by now\n");
     return serve.run(invocation);
   }
   const { home } = enterHome(invocation);
   const hub = await pair(home, invocation);
-  io.edge.stderr.write(`this machine is the standby of ${hub} from now on\n`);
+  io.platform.stderr.write(`this machine is the standby of ${hub} from now on\n`);
   if (options["pair-only"]) {
-    io.edge.stderr.write("start it with `hub standby`, or as a service with `sudo hub service install`\n");
+    io.platform.stderr.write("start it with `hub standby`, or as a service with `sudo hub service install`\n");
     return 0;
   }
   return serve.run(invocation);

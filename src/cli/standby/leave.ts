@@ -27,7 +27,7 @@ export async function leave(invocation: Invocation): Promise<number> {
   }
   using _owner = actAsOwner(home);
   using _lock = borrowHome(home);
-  const kept = putAside(home, io.edge.clock.now());
+  const kept = putAside(home, io.platform.clock.now());
   print(
     invocation,
     { role: "standby", kept },

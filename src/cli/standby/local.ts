@@ -24,7 +24,11 @@ export function openLocal(home: Home, file: MachineFile, { options, io }: Invoca
       `nothing runs in ${home.root}: start it with \`sudo systemctl start hub\`, or \`hub standby\``,
     );
   const { server } = copiedConfig(home);
-  const link = openHubLink(text(options.url) ?? addressOf(server), { fingerprints: own(server, home) }, io.edge.clock);
+  const link = openHubLink(
+    text(options.url) ?? addressOf(server),
+    { fingerprints: own(server, home) },
+    io.platform.clock,
+  );
   return { link, key: file.other?.key ?? "", [Symbol.dispose]: () => link[Symbol.dispose]() };
 }
 

@@ -10,7 +10,7 @@ import { text } from "../reach.ts";
 export async function tokenFor(link: HubLink, invocation: Invocation): Promise<string> {
   const { options, io } = invocation;
   const file = text(options["token-file"]);
-  const given = file === undefined ? text(io.edge.env.HUB_TOKEN) : readToken(file);
+  const given = file === undefined ? text(io.platform.env.HUB_TOKEN) : readToken(file);
   if (given !== undefined) return given;
   const username = text(options.user) ?? "admin";
   const password = await askPassword(`password of ${username} at ${link.origin}: `, invocation);
@@ -39,14 +39,14 @@ async function askPassword(question: string, { io }: Invocation): Promise<string
       );
     return line;
   }
-  io.edge.stderr.write(question);
+  io.platform.stderr.write(question);
   stdin.setRawMode(true);
   try {
     return await typed(stdin);
   } finally {
     stdin.setRawMode(false);
     stdin.pause();
-    io.edge.stderr.write("\n");
+    io.platform.stderr.write("\n");
   }
 }
 

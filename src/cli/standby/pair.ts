@@ -24,10 +24,14 @@ export async function pair(home: Home, invocation: Invocation): Promise<string> 
   const before = isPaired(home) ? readMachine(home) : undefined;
   refuseToReplace(home, options["replace-this-house"] === true);
   const { ca, fingerprint } = trustIn(invocation);
-  using link = openHubLink(origin, { ca, fingerprints: fingerprint === undefined ? [] : [fingerprint] }, io.edge.clock);
+  using link = openHubLink(
+    origin,
+    { ca, fingerprints: fingerprint === undefined ? [] : [fingerprint] },
+    io.platform.clock,
+  );
   await greet(link);
   if (protocol === "http:" && !["localhost", "127.0.0.1", "[::1]"].includes(host))
-    io.edge.stderr.write(
+    io.platform.stderr.write(
       `warning: ${origin} is without TLS: the copy, with the house's passwords, crosses the network unencrypted\n`,
     );
   const token = await tokenFor(link, invocation);
@@ -39,7 +43,7 @@ export async function pair(home: Home, invocation: Invocation): Promise<string> 
       "conflict",
       `the hub at ${origin} has no lease, so nothing decides which of the two machines is the hub: set \`lease\` in [standby] of its hub.toml; or say --manual, and a person decides`,
     );
-  const id = before?.id ?? uuid(io.edge.random);
+  const id = before?.id ?? uuid(io.platform.random);
   const machine = { id, name: hostname(), address: address === undefined ? "" : parseAddress(address).origin, manual };
   const body = { machine, replace: options.replace === true };
   const { key, restarts } = objectOf(await link.ask("POST", "/standby/pair", { key: token, body }), origin);
@@ -57,7 +61,7 @@ export async function pair(home: Home, invocation: Invocation): Promise<string> 
   };
   writeMachine(home, file);
   if (restarts === true)
-    io.edge.stderr.write(
+    io.platform.stderr.write(
       `the hub at ${origin} did not know of a second machine when it started: it starts again by itself now, once, which takes some seconds\n`,
     );
   return origin;

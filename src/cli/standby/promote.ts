@@ -19,12 +19,12 @@ export async function promote(invocation: Invocation): Promise<number> {
     throw new HubError("conflict", "this machine is no standby: make it one first, with `hub standby --of URL`");
   if (file.role === "hub") throw new HubError("conflict", "this machine is the hub already");
   using local = openLocal(home, file, invocation);
-  const { clock } = io.edge;
+  const { clock } = io.platform;
   const answer = await local.link.ask("POST", "/standby/promote", {
     key: local.key,
     body: { force: options.force === true },
   });
-  if (isObject(answer) && !options.json) io.edge.stdout.write(`${String(answer.message)}\n`);
+  if (isObject(answer) && !options.json) io.platform.stdout.write(`${String(answer.message)}\n`);
   const until = clock.mono() + WITHIN_MS;
   while (clock.mono() < until) {
     await sleep(clock, "promote", EVERY_MS);

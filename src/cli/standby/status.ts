@@ -27,8 +27,9 @@ export async function status(invocation: Invocation): Promise<number> {
     invocation,
     async ({ client }) => show(await client.ask("GET", "/standby"), invocation),
     (message) => {
-      if (options.json) io.edge.stdout.write(`${JSON.stringify({ running: false, role: "hub", error: message })}\n`);
-      else io.edge.stderr.write(`hub: ${message}\n`);
+      if (options.json)
+        io.platform.stdout.write(`${JSON.stringify({ running: false, role: "hub", error: message })}\n`);
+      else io.platform.stderr.write(`hub: ${message}\n`);
     },
   );
 }
@@ -44,20 +45,22 @@ function localOr<T extends Disposable>(open: () => T): T | { message: string; [S
 
 function tellStopped({ role, other }: MachineFile, message: string, { io, options }: Invocation): number {
   if (options.json)
-    io.edge.stdout.write(`${JSON.stringify({ running: false, role, hub: other?.address ?? null, error: message })}\n`);
-  else io.edge.stderr.write(`hub: this machine is the standby of ${other?.address ?? "a hub"}, but ${message}\n`);
+    io.platform.stdout.write(
+      `${JSON.stringify({ running: false, role, hub: other?.address ?? null, error: message })}\n`,
+    );
+  else io.platform.stderr.write(`hub: this machine is the standby of ${other?.address ?? "a hub"}, but ${message}\n`);
   return NOT_RUNNING;
 }
 
 function show(answer: unknown, { io, options }: Invocation): number {
   if (!isObject(answer)) throw new HubError("upstream_failed", "what answers is not a hub that this program knows");
   const found = answer as JsonObject;
-  if (options.json) io.edge.stdout.write(`${JSON.stringify({ running: true, ...found })}\n`);
+  if (options.json) io.platform.stdout.write(`${JSON.stringify({ running: true, ...found })}\n`);
   else {
-    const paint = createPaint(io.edge.stdout, io.edge.env);
+    const paint = createPaint(io.platform.stdout, io.platform.env);
     const { headline, isWell, rows } = found.role === "hub" ? hubText(found) : standbyText(found);
     const lines = rows.map(([name, value]) => [name, printable(value)]);
-    io.edge.stdout.write(`${paint(isWell ? "green" : "red", headline)}\n\n${table(lines)}`);
+    io.platform.stdout.write(`${paint(isWell ? "green" : "red", headline)}\n\n${table(lines)}`);
   }
   return isTroubled(found) ? TROUBLED : 0;
 }

@@ -34,9 +34,13 @@ export interface Change extends HomecoreImport {
 
 /** Returns the new accounts. */
 export async function changeCopy(copy: Pick<StagedCopy, "home" | "work">, options: Change): Promise<NewLogin[]> {
-  const { archive, house, report, edge } = options;
+  const { archive, house, report, platform } = options;
   changeConfig(copy.home, options);
-  const { db, setAside } = openDatabase({ path: copy.home.stateDb, migrations: stateMigrations, now: edge.clock.now });
+  const { db, setAside } = openDatabase({
+    path: copy.home.stateDb,
+    migrations: stateMigrations,
+    now: platform.clock.now,
+  });
   let logins: NewLogin[];
   try {
     if (setAside !== undefined) throw damaged(options.home.stateDb);
@@ -102,8 +106,8 @@ function isLocated(hubToml: string): boolean {
   return location?.latitude !== undefined;
 }
 
-function changeState(db: Database, { house, report, edge }: Change): void {
-  const now = edge.clock.now();
+function changeState(db: Database, { house, report, platform }: Change): void {
+  const now = platform.clock.now();
   const tables = { durable: db, faults: { unreadable() {}, list: () => [] } };
   const store = createDeviceStore({ ...tables, behind: db });
   db.transaction(() => {
@@ -151,7 +155,7 @@ const DEFAULT_DAYS = 30;
 
 async function changeHistory(
   { home, work }: Pick<StagedCopy, "home" | "work">,
-  { archive, report, edge, dryRun, progress }: Change,
+  { archive, report, platform, dryRun, progress }: Change,
 ): Promise<void> {
   if (archive?.historyBytes === undefined) return;
   progress(`reading ${megabytes(archive.historyBytes)} of history`);
@@ -163,7 +167,7 @@ async function changeHistory(
     report.addMany("history", samples(countHistory(from)), "changed", note);
     return;
   }
-  const now = edge.clock.now();
+  const now = platform.clock.now();
   const { added, older, unusable, rows } = importHistory({ from, to: home.historyDb, since: now - days * DAY_MS, now });
   removeIfPossible(from);
   const there = rows - added - older - unusable;

@@ -1,8 +1,9 @@
 // Reads the REST API of a running homeCore. Every answer is bounded, and every failure says what to do. The token goes to no
 // other address, and is in no message.
-import type { Edge } from "../../core/edge.ts";
+
 import { HubError, messageOf } from "../../core/errors.ts";
 import { type Json, parseJson } from "../../core/json.ts";
+import type { Platform } from "../../core/platform.ts";
 
 export interface HomecoreClient {
   /** Without a path, for people. */
@@ -16,7 +17,7 @@ export interface ClientOptions {
   /** As a person types it, with or without `/api/v1`. */
   url: string;
   token: string;
-  fetch: Edge["fetch"];
+  fetch: Platform["fetch"];
 }
 
 const WITHIN_MS = 30_000;

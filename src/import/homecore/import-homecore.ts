@@ -6,7 +6,7 @@ import { setAsideStaleWal } from "../../backup/stale-wal.ts";
 import { hasJournal } from "../../backup/swap.ts";
 import { inLockedHome, swapInStaged } from "../../backup/swap-in.ts";
 import { removeIfPossible, writeFileAtomic } from "../../core/atomic-file.ts";
-import type { Edge } from "../../core/edge.ts";
+import type { Platform } from "../../core/platform.ts";
 import { stateMigrations } from "../../db/migrations/index.ts";
 import { historyMigrations } from "../../history/migrations/index.ts";
 import { borrowHome } from "../../home/lock.ts";
@@ -30,17 +30,17 @@ export interface Imported {
 
 /** Throws HubError with nothing changed; `in_use` while a hub runs there. */
 export async function importHomecore(options: HomecoreImport): Promise<Imported> {
-  const { home, archive, dryRun, edge, url, token, progress } = options;
+  const { home, archive, dryRun, platform, url, token, progress } = options;
   refuseWhileRunning(home);
   const report = createReport();
-  const client = createHomecoreClient({ url, token, fetch: edge.fetch });
+  const client = createHomecoreClient({ url, token, fetch: platform.fetch });
   progress(`reading the house from ${client.origin}`);
   const house = await readHouse(client, report);
   const rules = await readRuleTexts(client, { rules: house.rules, files: archive?.rules ?? [], report });
   for (const { kind, name, why } of archive?.leftOut ?? []) report.add(kind, name, "left", why);
   options.prepareHome();
   return inLockedHome(home, async () => {
-    if (!dryRun) checkLogs(home, edge, report);
+    if (!dryRun) checkLogs(home, platform, report);
     using copy = copyHome(home, { historyBytes: archive?.historyBytes ?? 0 });
     try {
       const logins = await changeCopy(copy, { ...options, house, rules, report });
@@ -60,7 +60,7 @@ function refuseWhileRunning(home: Home): void {
 }
 
 /** After a crash there are logs, and somebody may have put another database beside them since. */
-function checkLogs(home: Home, { random, clock }: Edge, report: Report): void {
+function checkLogs(home: Home, { random, clock }: Platform, report: Report): void {
   if (![home.stateDb, home.historyDb].some((path) => existsSync(`${path}-wal`))) return;
   setAsideStaleWal({
     home,
@@ -72,12 +72,12 @@ function checkLogs(home: Home, { random, clock }: Edge, report: Report): void {
 }
 
 /** Returns the folder with the old state. */
-function swapIn(copy: Home, { home, archive, edge }: HomecoreImport): string {
+function swapIn(copy: Home, { home, archive, platform }: HomecoreImport): string {
   syncStaged(copy);
   const written = writePluginConfigs(home, archive?.pluginConfigs ?? new Map());
   const units = STAGED_UNITS.filter((unit) => unit !== "history" || existsSync(copy.historyDb));
   try {
-    return swapInStaged(home, { units }, { now: edge.clock.now() }).kept;
+    return swapInStaged(home, { units }, { now: platform.clock.now() }).kept;
   } catch (error) {
     if (!hasJournal(home)) for (const path of written) removeIfPossible(path);
     throw error;

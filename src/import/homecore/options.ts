@@ -1,5 +1,5 @@
 // What an import is given.
-import type { Edge } from "../../core/edge.ts";
+import type { Platform } from "../../core/platform.ts";
 import type { Home } from "../../home/paths.ts";
 import type { OldArchive } from "./archive.ts";
 
@@ -9,7 +9,7 @@ export interface HomecoreImport {
   readonly token: string;
   readonly archive: OldArchive | undefined;
   readonly dryRun: boolean;
-  readonly edge: Edge;
+  readonly platform: Platform;
   /** The hub.toml of a new home. */
   readonly untouchedHubToml: string;
   /** Called when homeCore was read and before the home is touched: makes a home where there is none. */

@@ -3,9 +3,9 @@ import type { Database } from "bun:sqlite";
 import { createPasswords } from "../../auth/passwords.ts";
 import type { Role } from "../../auth/roles.ts";
 import { createUsers } from "../../auth/users.ts";
-import type { Edge } from "../../core/edge.ts";
 import { HubError } from "../../core/errors.ts";
 import { readablePassword } from "../../core/ids.ts";
+import type { Platform } from "../../core/platform.ts";
 import type { Report } from "../report.ts";
 import type { OldUser } from "./shapes.ts";
 
@@ -30,14 +30,14 @@ const MAX_USERS = 500;
 export async function importUsers(
   db: Database,
   old: readonly OldUser[],
-  { report, edge, dryRun }: { report: Report; edge: Edge; dryRun: boolean },
+  { report, platform, dryRun }: { report: Report; platform: Platform; dryRun: boolean },
 ): Promise<NewLogin[]> {
-  const users = createUsers(db, edge.random, edge.clock.now);
+  const users = createUsers(db, platform.random, platform.clock.now);
   const passwords = createPasswords();
   const made: NewLogin[] = [];
 
   async function add(username: string, role: Role): Promise<void> {
-    const password = readablePassword(edge.random, 16);
+    const password = readablePassword(platform.random, 16);
     // A hash costs a tenth of a second on a small computer.
     const passwordHash = dryRun ? "none" : await passwords.hash(password);
     users.create({ username, passwordHash, role });

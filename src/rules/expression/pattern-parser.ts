@@ -3,12 +3,12 @@
 
 /** Whether a code point is one of a set. */
 export type Accepts = (codePoint: number) => boolean;
-export type Edge = "text_start" | "text_end" | "line_start" | "line_end" | "word_edge" | "no_word_edge";
+export type Platform = "text_start" | "text_end" | "line_start" | "line_end" | "word_edge" | "no_word_edge";
 
 /** What a pattern means, before it is run. */
 export type PatternNode =
   | { kind: "one"; accepts: Accepts }
-  | { kind: "edge"; edge: Edge }
+  | { kind: "platform"; platform: Platform }
   | { kind: "sequence"; parts: PatternNode[] }
   | { kind: "either"; branches: PatternNode[] }
   | { kind: "repeat"; part: PatternNode; least: number; most: number };
@@ -105,8 +105,8 @@ class PatternParser {
     if (character === "(") return this.#group(depth);
     if (character === "[") return { kind: "one", accepts: this.#characterClass() };
     if (character === ".") return { kind: "one", accepts: dotAll ? () => true : (code) => code !== 10 };
-    if (character === "^") return { kind: "edge", edge: multiline ? "line_start" : "text_start" };
-    if (character === "$") return { kind: "edge", edge: multiline ? "line_end" : "text_end" };
+    if (character === "^") return { kind: "platform", platform: multiline ? "line_start" : "text_start" };
+    if (character === "$") return { kind: "platform", platform: multiline ? "line_end" : "text_end" };
     if (character === "\\") return this.#escaped();
     if ("*+?".includes(character)) throw new PatternProblem(`there is nothing before "${character}" to repeat`);
     return { kind: "one", accepts: sameCharacter(codeOf(character), ignoreCase) };
@@ -125,8 +125,8 @@ class PatternParser {
   }
 
   #escaped(): PatternNode {
-    const edge = EDGES[this.#peek() ?? ""];
-    if (edge && ++this.#at > 0) return { kind: "edge", edge };
+    const platform = EDGES[this.#peek() ?? ""];
+    if (platform && ++this.#at > 0) return { kind: "platform", platform };
     const set = this.#escapeInSet();
     const { ignoreCase } = this.#flags;
     return { kind: "one", accepts: typeof set === "number" ? sameCharacter(set, ignoreCase) : set };
@@ -181,7 +181,7 @@ class PatternParser {
   }
 }
 
-const EDGES: Readonly<Record<string, Edge>> = { b: "word_edge", B: "no_word_edge", A: "text_start", z: "text_end" };
+const EDGES: Readonly<Record<string, Platform>> = { b: "word_edge", B: "no_word_edge", A: "text_start", z: "text_end" };
 const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, v: 11 };
 
 /** `\d`, `\w`, `\s` and their opposites, as in RE2: ASCII only. */

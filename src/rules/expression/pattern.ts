@@ -2,10 +2,10 @@
 // so nothing is tried twice. JavaScript's own regular expressions can take hours for twenty characters.
 import {
   type Accepts,
-  type Edge,
   isWordCharacter,
   type PatternNode,
   PatternProblem,
+  type Platform,
   parsePattern,
 } from "./pattern-parser.ts";
 
@@ -15,7 +15,11 @@ interface Fork {
   or: number;
 }
 
-type Instruction = { kind: "one"; accepts: Accepts } | { kind: "edge"; edge: Edge } | Fork | { kind: "found" };
+type Instruction =
+  | { kind: "one"; accepts: Accepts }
+  | { kind: "platform"; platform: Platform }
+  | Fork
+  | { kind: "found" };
 
 export interface Pattern {
   /** A match anywhere in the text takes at most its length times this. */
@@ -56,7 +60,7 @@ function codeOf(character: string): number {
 
 function emit(draft: Draft, node: PatternNode): void {
   if (++draft.parts > MAX_INSTRUCTIONS) throw new PatternProblem("its repetitions make it too large");
-  if (node.kind === "one" || node.kind === "edge") draft.program.push(node);
+  if (node.kind === "one" || node.kind === "platform") draft.program.push(node);
   else if (node.kind === "sequence") for (const part of node.parts) emit(draft, part);
   else if (node.kind === "either") emitEither(draft, node.branches);
   else emitRepeat(draft, node);
@@ -114,8 +118,8 @@ function run(program: readonly Instruction[], codes: readonly number[]): boolean
       if (!instruction) continue;
       if (instruction.kind === "found") return true;
       if (instruction.kind === "fork") ways.push(instruction.or, instruction.to);
-      else if (instruction.kind === "edge") {
-        if (isAtEdge(instruction.edge, codes, at)) ways.push(way + 1);
+      else if (instruction.kind === "platform") {
+        if (isAtEdge(instruction.platform, codes, at)) ways.push(way + 1);
       } else if (at < codes.length && instruction.accepts(codes[at] ?? 0)) next.push(way + 1);
     }
     current = next;
@@ -123,11 +127,11 @@ function run(program: readonly Instruction[], codes: readonly number[]): boolean
   return false;
 }
 
-function isAtEdge(edge: Edge, codes: readonly number[], at: number): boolean {
-  if (edge === "text_start") return at === 0;
-  if (edge === "text_end") return at === codes.length;
-  if (edge === "line_start") return at === 0 || codes[at - 1] === 10;
-  if (edge === "line_end") return at === codes.length || codes[at] === 10;
+function isAtEdge(platform: Platform, codes: readonly number[], at: number): boolean {
+  if (platform === "text_start") return at === 0;
+  if (platform === "text_end") return at === codes.length;
+  if (platform === "line_start") return at === 0 || codes[at - 1] === 10;
+  if (platform === "line_end") return at === codes.length || codes[at] === 10;
   const isWord = (index: number): boolean => isWordCharacter(codes[index] ?? 0);
-  return (isWord(at - 1) !== isWord(at)) === (edge === "word_edge");
+  return (isWord(at - 1) !== isWord(at)) === (platform === "word_edge");
 }

@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { checkConfig } from "../../../src/config/load.ts";
-import type { Output } from "../../../src/core/edge.ts";
 import { openLog } from "../../../src/core/log.ts";
+import type { Output } from "../../../src/core/platform.ts";
 import { homeAt } from "../../../src/home/paths.ts";
 import { createHub } from "../../../src/hub.ts";
 import type { TemporaryFolder } from "../../support/temporary-folder.ts";
@@ -44,7 +44,7 @@ export async function startSoakHub(folder: TemporaryFolder, clock: VirtualClock,
     await createHub({
       config,
       home,
-      edge: {
+      platform: {
         clock,
         fetch,
         random: (bytes) => randomBytes(bytes),

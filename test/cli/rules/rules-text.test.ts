@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { findRule } from "../../../src/cli/rules/listed-rules.ts";
 import { afterText, createClockface, createPaint, table } from "../../../src/cli/rules/text.ts";
 import { testBody } from "../../../src/cli/rules/try-rule.ts";
-import type { Output } from "../../../src/core/edge.ts";
+import type { Output } from "../../../src/core/platform.ts";
 
 const rule = (id: string, name: string, file: string) => ({ id, name, file });
 const RULES = [

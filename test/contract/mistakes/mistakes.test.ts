@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { check } from "../../../src/cli/check.ts";
 import type { Io } from "../../../src/cli/command.ts";
-import { createTestEdge, type TestEdge } from "../../support/edge.ts";
+import { createTestPlatform, type TestPlatform } from "../../support/platform.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { CONFIGURATION } from "./configuration.ts";
@@ -20,20 +20,20 @@ async function checked(files: Record<string, string>): Promise<{ code: string | 
   for (const folder of ["config/profiles", "data", "rules"]) mkdirSync(home.at(folder), { recursive: true });
   for (const [path, text] of Object.entries({ "config/hub.toml": HUB_TOML, ...files }))
     writeFileSync(home.at(path), text, { mode: 0o600 });
-  const edge = createTestEdge(createVirtualClock());
-  const code = await check.run({ positionals: [], options: { home: home.path }, io: ioOf(edge) }).then(
+  const platform = createTestPlatform(createVirtualClock());
+  const code = await check.run({ positionals: [], options: { home: home.path }, io: ioOf(platform) }).then(
     () => undefined,
     (error: { code?: string }) => error.code,
   );
-  return { code, stderr: edge.stderr.text };
+  return { code, stderr: platform.stderr.text };
 }
 
-function ioOf(edge: TestEdge): Io {
+function ioOf(platform: TestPlatform): Io {
   const unused = (): never => {
     throw new Error("`hub check` needs no such thing");
   };
   return {
-    edge,
+    platform,
     execPath: "",
     compiled: false,
     isRoot: false,

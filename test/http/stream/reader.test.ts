@@ -8,7 +8,7 @@ import { Audiences } from "../../../src/http/stream/audiences.ts";
 import { matches, parseFilter } from "../../../src/http/stream/filter.ts";
 import { type HubStream, startHubStream } from "../../../src/http/stream/hub-stream.ts";
 import type { Socket } from "../../../src/http/stream/reader.ts";
-import { createTestOutput } from "../../support/edge.ts";
+import { createTestOutput } from "../../support/platform.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
 /** A reader's WebSocket: the frames that arrived, and how many bytes it has not read. */

@@ -63,7 +63,10 @@ export async function takeOver(folder: TemporaryFolder): Promise<void> {
         const standing = createTestStanding(systemClock, { epoch: 5 });
         await using hub = await startExternalHub(url, { toml: `client_id = "${ID}"\n`, standing });
         await hub.connected();
-        assert(hub.edge.stdout.text.includes(`version=${protocolVersion === 5 ? "5" : "3.1.1"}`), hub.edge.stdout.text);
+        assert(
+          hub.platform.stdout.text.includes(`version=${protocolVersion === 5 ? "5" : "3.1.1"}`),
+          hub.platform.stdout.text,
+        );
         const first = await other();
         await hub.connected();
         assert(standing.steps.length === 0, standing.steps.join());

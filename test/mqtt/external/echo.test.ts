@@ -74,8 +74,8 @@ test("a session that the broker has forgotten to deliver to is heard again once 
   await using hub = await startExternalHub(broker.url, { clock, toml: TOML });
   await hub.connected();
   broker.deafen("a subscription");
-  await inTime(clock, "it is noticed", () => hub.edge.stdout.text.includes("the hub subscribes anew"));
-  await inTime(clock, "it is over", () => hub.edge.stdout.text.includes("passes messages on to the hub again"));
+  await inTime(clock, "it is noticed", () => hub.platform.stdout.text.includes("the hub subscribes anew"));
+  await inTime(clock, "it is over", () => hub.platform.stdout.text.includes("passes messages on to the hub again"));
   await broker.reports("lamp");
   await until("the lamp is heard", () => hub.device("lamp"));
   expect(broker.connects).toEqual([false]);
@@ -88,9 +88,13 @@ test("where that does not help, the hub begins a new session, which the broker k
   await hub.connected();
   broker.deafen("a clean session");
   await inTime(clock, "a new session", () => broker.connects.length === 3);
-  await inTime(clock, "connected again", () => hub.edge.stdout.text.split("connected to the MQTT broker").length > 2);
+  await inTime(
+    clock,
+    "connected again",
+    () => hub.platform.stdout.text.split("connected to the MQTT broker").length > 2,
+  );
   expect(broker.connects).toEqual([false, true, false]);
-  expect(hub.edge.stdout.text).toContain("passes nothing on to it, so the hub begins a new session there");
+  expect(hub.platform.stdout.text).toContain("passes nothing on to it, so the hub begins a new session there");
   await broker.reports("lamp");
   await until("the lamp is heard", () => hub.device("lamp"));
 });
@@ -101,13 +105,17 @@ test("a broker that stays deaf is a problem and an alert until it hears", async 
   await using hub = await startExternalHub(broker.url, { clock, toml: TOML });
   await hub.connected();
   broker.deafen("nothing");
-  await inTime(clock, "the alert", () => /alerts: .*passes nothing on to it/.test(hub.edge.stdout.text));
+  await inTime(clock, "the alert", () => /alerts: .*passes nothing on to it/.test(hub.platform.stdout.text));
   const tries = broker.connects.length;
   await inTime(clock, "two more tries", () => broker.connects.length >= tries + 4);
   await hub.troubled("passes nothing on to it");
-  expect(hub.edge.stdout.text.split("subscribes anew")).toHaveLength(2);
+  expect(hub.platform.stdout.text.split("subscribes anew")).toHaveLength(2);
   broker.deafen(undefined);
-  await inTime(clock, "connected again", () => hub.edge.stdout.text.split("connected to the MQTT broker").length > 2);
+  await inTime(
+    clock,
+    "connected again",
+    () => hub.platform.stdout.text.split("connected to the MQTT broker").length > 2,
+  );
   await broker.reports("lamp");
   await until("the lamp is heard", () => hub.device("lamp"));
 });

@@ -73,7 +73,7 @@ test("a hub that a person has replaced does not even take the other one's place 
   const standing = createTestStanding(clock, { epoch: 1, leased: false });
   await using hub = await start(standing, { logsIn: false });
   await until("it says so", () =>
-    hub.edge.stdout.text.includes(
+    hub.platform.stdout.text.includes(
       'the machine \\"machine-b\\" has taken over, as the MQTT broker says (epoch 2, here 1)',
     ),
   );

@@ -114,7 +114,7 @@ test.concurrent("a broker that dies again and again right after its start is not
     await hub.back();
   }
   await broker.kill();
-  expect(hub.edge.stdout.text).not.toContain("another program");
+  expect(hub.platform.stdout.text).not.toContain("another program");
   await hub.troubled("is gone");
   // The clock stands: it waits for nothing.
   await soon("the hub has stopped without its broker", Promise.resolve(hub[Symbol.asyncDispose]()), 20_000);
@@ -158,7 +158,7 @@ test.concurrent("the hub starts without a broker, says so, and is there when it 
 test.concurrent("a wrong password is said without the password", async () => {
   await using hub = await startVirtualHub(urlOf(guarded), { toml: 'username = "hub"\npassword = "wrong-one"\n' });
   expect(await hub.troubled("check username and password of [mqtt]")).not.toContain("wrong-one");
-  expect(hub.edge.stdout.text).not.toContain("wrong-one");
+  expect(hub.platform.stdout.text).not.toContain("wrong-one");
 });
 
 test.concurrent("a broker that lacks what the hub needs is refused with what it lacks", async () => {

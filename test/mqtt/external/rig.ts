@@ -91,7 +91,7 @@ export async function startExternalHub(
   return Object.assign(hub, {
     get,
     async connected(meanwhile?: () => Promise<void>) {
-      const said = (): number => hub.edge.stdout.text.split("connected to the MQTT broker").length - 1;
+      const said = (): number => hub.platform.stdout.text.split("connected to the MQTT broker").length - 1;
       await until("the hub is connected", async () => {
         await meanwhile?.();
         return said() > connections;

@@ -50,7 +50,7 @@ test("MQTT 5: states, events and commands once; what came while the hub was away
   using line = await wire(own.mqttPort);
   await using hub = await startExternalHub(`mqtt://127.0.0.1:${line.port}`, { toml: LOGIN });
   await hub.connected();
-  expect(hub.edge.stdout.text).toContain("version=5");
+  expect(hub.platform.stdout.text).toContain("version=5");
   using stream = await hub.openStream({ type: "mqtt_message,custom_rang,device_state_changed" });
   const client = await connectAsync({ host: "127.0.0.1", port: own.mqttPort, reconnectPeriod: 0 });
   try {

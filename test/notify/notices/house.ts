@@ -85,7 +85,7 @@ export async function startHouse(rule = LEAK, more = ""): Promise<House> {
       }
       await until("what waits is sent", async () => (await house.waiting()) === 0);
     },
-    logged: () => house.hub.edge.stdout.text,
+    logged: () => house.hub.platform.stdout.text,
     async leak(room = "the kitchen") {
       const answer = await house.hub.request("POST", hookOf("leak"), { body: { room } });
       expect(answer.status).toBe(202);

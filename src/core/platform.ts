@@ -1,4 +1,4 @@
-// The edge to the outside world: clock, network, random numbers, environment and output are injected, so that tests can
+// The platform that the hub runs on, its only ways to the outside world: clock, network, random numbers, environment and output are injected, so that tests can
 // replace them. Files and sockets are used directly.
 import type { Clock } from "./clock.ts";
 import type { FolderNotices } from "./folder-notices.ts";
@@ -16,7 +16,7 @@ export interface Output {
   write(text: string): void;
 }
 
-export interface Edge {
+export interface Platform {
   clock: Clock;
   /** Without them, files are looked at again and again. */
   notices?: FolderNotices;

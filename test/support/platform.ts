@@ -1,7 +1,7 @@
 // The five doors as a test holds them: collected output, real randomness, no network, an environment of its own.
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../src/core/clock.ts";
-import type { Edge, Output } from "../../src/core/edge.ts";
+import type { Output, Platform } from "../../src/core/platform.ts";
 
 export interface TestOutput extends Output {
   readonly text: string;
@@ -21,12 +21,15 @@ export function createTestOutput(): TestOutput {
   };
 }
 
-export interface TestEdge extends Edge {
+export interface TestPlatform extends Platform {
   stdout: TestOutput;
   stderr: TestOutput;
 }
 
-export function createTestEdge(clock: Clock, env: Record<string, string> = { PATH: process.env.PATH ?? "" }): TestEdge {
+export function createTestPlatform(
+  clock: Clock,
+  env: Record<string, string> = { PATH: process.env.PATH ?? "" },
+): TestPlatform {
   const refuse = (): never => {
     throw new Error("a test must not reach the network");
   };
