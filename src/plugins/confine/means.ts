@@ -64,7 +64,7 @@ export function meansOf({ abi, reason }: Landlock, namespaces: () => Namespaces,
     return {
       ...{ ...NONE, filtersCalls },
       heldBy: "namespaces",
-      detail: `namespaces and a filter of system calls, as ${reason}: they cannot refuse signals to other plugins`,
+      detail: `namespaces and a filter of system calls, as ${reason}: they cannot refuse signals to processes of the same user`,
       command,
     };
   return {

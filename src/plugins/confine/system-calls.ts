@@ -13,7 +13,8 @@ export interface FilterOptions {
   network: boolean;
   /** Whether it may connect to UNIX sockets, such as D-Bus. */
   unixSockets: boolean;
-  /** Whether Landlock keeps its signals inside the confinement (version 6); else those to the hub are refused here. */
+  /** Whether Landlock keeps its signals inside the confinement (version 6); else those to the hub are refused here, but for those by the number of
+   *  one of its threads: which these will be, nobody knows when the plugin starts. */
   areSignalsScoped: boolean;
   /** Whether files that it cannot write are kept from being emptied otherwise; else that is refused here. */
   isEmptyingHeld: boolean;
