@@ -168,7 +168,7 @@ json.dump(found, open("found.json", "w")); open("done", "w")
     expect(found).toEqual({
       ...{
         kill: heldBy === "namespaces" || abi >= 6 ? refused : "None",
-        truncate: heldBy === "namespaces" || abi >= 3 ? refused : "None",
+        truncate: refused,
       },
       ...{ ptrace: refused, vm: refused, exchange: refused, handle: refused, pidfd: refused },
       ...{ limits: refused, priority: refused, "priority of the user": refused, affinity: refused },

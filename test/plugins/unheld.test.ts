@@ -1,6 +1,8 @@
 // Plugins that are not kept to their folder: by the filter of system calls alone, and by nothing.
 import { describe, expect, test } from "bun:test";
+import { resolve } from "node:path";
 import { probeLandlock } from "../../src/plugins/confine/landlock.ts";
+import { probeNamespaces } from "../../src/plugins/confine/namespaces.ts";
 import { attempt, landlock, ranOn, SECRET } from "./confine-rig.ts";
 import { createRig } from "./rig.ts";
 
@@ -45,6 +47,29 @@ describe("without Landlock and namespaces", () => {
     expect(rig.plugins.problems()).toEqual([expect.stringMatching(/^plugin "p" cannot be kept to its folder/)]);
     expect(rig.issued).toEqual([]);
   });
+});
+
+// The limit counts for what is below it, so the machine's own stays as it is.
+test.if(probeNamespaces().command !== undefined)("a limit of namespaces is named, with the key that lifts it", () => {
+  const source = resolve(import.meta.dir, "../../src/plugins/confine/namespaces.ts");
+  const script = `import { probeNamespaces } from ${JSON.stringify(source)}; console.log(probeNamespaces().reason)`;
+  const limited = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"';
+  const words = [
+    "unshare",
+    "--user",
+    "--map-root-user",
+    "/bin/sh",
+    "-c",
+    limited,
+    "sh",
+    process.execPath,
+    "-e",
+    script,
+  ];
+  const { stdout, stderr } = Bun.spawnSync(words);
+  expect(`${stdout}${stderr}`.trim()).toBe(
+    "this machine lets the hub make no namespaces: unshare: unshare failed: No space left on device (the limit `sysctl user.max_user_namespaces`)",
+  );
 });
 
 describe("where the kernel does not filter system calls", () => {

@@ -7,6 +7,8 @@ export interface Deadline {
   everyMs?: number;
 }
 
+/** For machines that are slower than any other, as emulated ones. */
+const FACTOR = Number(process.env.TEST_WAIT_FACTOR ?? 1);
 const SHORTEST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 100;
 
@@ -22,11 +24,12 @@ export async function until<T>(
   { timeoutMs = 45_000, everyMs }: Deadline = {},
 ): Promise<NonNullable<T>> {
   const begun = performance.now();
+  const limitMs = timeoutMs * FACTOR;
   for (;;) {
     const found = await look();
     if (found) return found;
     const waitedMs = performance.now() - begun;
-    if (waitedMs > timeoutMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    if (waitedMs > limitMs) throw new Error(`not within ${limitMs} ms: ${what}`);
     await Bun.sleep(everyMs ?? pauseAfter(waitedMs));
   }
 }
@@ -34,7 +37,8 @@ export async function until<T>(
 /** The promise's value; throws naming `what` when it takes longer. */
 export async function soon<T>(what: string, promise: Promise<T>, timeoutMs = 45_000): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`not within ${timeoutMs} ms: ${what}`)), timeoutMs);
+  const limitMs = timeoutMs * FACTOR;
+  const timer = setTimeout(() => late.reject(new Error(`not within ${limitMs} ms: ${what}`)), limitMs);
   try {
     return await Promise.race([promise, late.promise]);
   } finally {

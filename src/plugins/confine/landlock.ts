@@ -71,6 +71,11 @@ export function handledRights(abi: number): number {
   return abi === 2 ? FIRST | (1 << 13) : FIRST;
 }
 
+/** Before version 3, a file that may not be written could be emptied. */
+export function holdsEmptying(abi: number): boolean {
+  return abi >= 3;
+}
+
 /** From version 6 on, signals and abstract sockets cannot leave the confinement. */
 export function scopes(abi: number): number {
   return abi >= 6 ? 0b11 : 0;
@@ -94,10 +99,10 @@ export type Right = keyof typeof RIGHTS;
 /** The rights that a single file can have. */
 export const FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
 
-/** What this version cannot deny, for people; empty when there is nothing. */
-export function gaps(abi: number): string {
+/** What this version cannot deny, for people; empty when there is nothing. A filter of system calls refuses some of it. */
+export function gaps(abi: number, filtersCalls: boolean): string {
   const open = [
-    ...(abi < 3 ? ["emptying files (Linux 6.2)"] : []),
+    ...(!holdsEmptying(abi) && !filtersCalls ? ["emptying files (Linux 6.2)"] : []),
     ...(abi < 6 ? ["signals to processes of the same user (Linux 6.12)"] : []),
   ];
   return open.length === 0 ? "" : `this kernel cannot refuse ${open.join(" and ")}`;

@@ -33,6 +33,8 @@ interface Restriction {
   /** Rights that are denied unless a rule grants them. */
   handled: number;
   scoped: number;
+  /** Whether these rights have one for emptying files. */
+  isEmptyingHeld: boolean;
   rules: [path: string, rights: number][];
 }
 
@@ -113,6 +115,7 @@ function filterSystemCalls({ hub, landlock, network, unixSockets }: LaunchOrder)
   const filter = systemCallFilter({
     ...{ arch: process.arch, pid: process.pid, hub, network, unixSockets },
     areSignalsScoped: (landlock?.scoped ?? 0) !== 0,
+    isEmptyingHeld: landlock?.isEmptyingHeld ?? true,
   });
   if (!filter) return;
   // struct sock_fprog: the number of instructions, and where they are.

@@ -1,7 +1,7 @@
 // By what the kernel holds plugins on this machine: the best that it has.
 import { dlopen } from "bun:ffi";
 import { type Static, Type } from "@sinclair/typebox";
-import { errnoAt, gaps, handledRights, type Landlock, scopes } from "./landlock.ts";
+import { errnoAt, gaps, handledRights, holdsEmptying, type Landlock, scopes } from "./landlock.ts";
 import type { Namespaces } from "./namespaces.ts";
 
 /** `nothing` where the entry wants it so, and where the machine has none of them, as another system than Linux. */
@@ -17,7 +17,7 @@ export interface Means {
   heldBy: HeldBy;
   /** For people: by what, with what it cannot refuse; or why not by more. */
   detail: string;
-  landlock: { handled: number; scoped: number } | undefined;
+  landlock: { handled: number; scoped: number; isEmptyingHeld: boolean } | undefined;
   /** Whether the kernel filters system calls. */
   filtersCalls: boolean;
   /** What is put before the launcher's command, where it runs in namespaces. */
@@ -53,8 +53,8 @@ export function filtersSystemCalls(): boolean {
 
 export function meansOf({ abi, reason }: Landlock, namespaces: () => Namespaces, filtersCalls: boolean): Means {
   if (abi > 0) {
-    const detail = [`Landlock ${abi}`, gaps(abi)].filter(Boolean).join(": ");
-    const landlock = { handled: handledRights(abi), scoped: scopes(abi) };
+    const detail = [`Landlock ${abi}`, gaps(abi, filtersCalls)].filter(Boolean).join(": ");
+    const landlock = { handled: handledRights(abi), scoped: scopes(abi), isEmptyingHeld: holdsEmptying(abi) };
     return { ...NONE, heldBy: "landlock", detail, landlock, filtersCalls };
   }
   if (!filtersCalls)
@@ -64,7 +64,7 @@ export function meansOf({ abi, reason }: Landlock, namespaces: () => Namespaces,
     return {
       ...{ ...NONE, filtersCalls },
       heldBy: "namespaces",
-      detail: `namespaces and a filter of system calls, as ${reason}: they cannot refuse signals to other plugins`,
+      detail: `namespaces and a filter of system calls, as ${reason}: they cannot refuse signals to processes of the same user`,
       command,
     };
   return {

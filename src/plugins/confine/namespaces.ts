@@ -32,10 +32,15 @@ export function probeNamespaces(): Namespaces {
     stdout: "ignore",
     timeout: TIMEOUT_MS,
   });
-  if (!success)
-    return missing(`this machine lets the hub make no namespaces: ${stderr.toString().trim() || "no answer"}`);
+  if (!success) return missing(`this machine lets the hub make no namespaces: ${refusalOf(stderr.toString().trim())}`);
   if (!hasMountAttributes()) return missing("this kernel cannot protect mounts (Linux 5.12)");
   return { command, reason: "" };
+}
+
+// For a limit the kernel has no other error than that of a full disk.
+function refusalOf(said: string): string {
+  const limit = said.includes("No space left on device") ? " (the limit `sysctl user.max_user_namespaces`)" : "";
+  return `${said || "no answer"}${limit}`;
 }
 
 function isExecutable(path: string): boolean {

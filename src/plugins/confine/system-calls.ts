@@ -1,6 +1,6 @@
 // The filter of system calls for a confined plugin (seccomp): nothing that acts on another process, no namespaces or mounts of its
 // own, no interface that goes around other filters, and UNIX sockets only where its entry allows them. Everything else stays allowed:
-// what a plugin may do to files is Landlock's matter. Bundled into launcher.ts, so it imports nothing.
+// what a plugin may do to files is Landlock's matter, but for emptying them where Landlock cannot refuse it. Bundled into launcher.ts, so it imports nothing.
 
 export interface FilterOptions {
   /** `process.arch`; numbers of system calls differ. */
@@ -13,8 +13,11 @@ export interface FilterOptions {
   network: boolean;
   /** Whether it may connect to UNIX sockets, such as D-Bus. */
   unixSockets: boolean;
-  /** Whether Landlock keeps its signals inside the confinement (version 6); else those to the hub are refused here. */
+  /** Whether Landlock keeps its signals inside the confinement (version 6); else those to the hub are refused here, but for those by the number of
+   *  one of its threads: which these will be, nobody knows when the plugin starts. */
   areSignalsScoped: boolean;
+  /** Whether files that it cannot write are kept from being emptied otherwise; else that is refused here. */
+  isEmptyingHeld: boolean;
 }
 
 interface Architecture {
@@ -134,6 +137,10 @@ export const EXAMINED = {
   socketpair: [53, 199],
   ioctl: [16, 29],
   fcntl: [72, 25],
+  truncate: [76, 45],
+  open: [2, undefined],
+  openat: [257, 56],
+  openat2: [437, 437],
   pidfd_send_signal: [424, 424],
 } as const satisfies Readonly<Record<string, Numbers>>;
 
@@ -153,6 +160,9 @@ const TERMINAL_REQUESTS = [0x5412, 0x541c];
 /** Whom a file that is ready sends a signal, of one's choice: FIOSETOWN, SIOCSPGRP; F_SETOWN, F_SETOWN_EX. */
 const OWNER_REQUESTS = [0x8901, 0x8902];
 const OWNER_COMMANDS = [8, 15];
+/** O_ACCMODE and O_TRUNC, on x64 and arm64. Opened to be read, or for neither (3), a file is emptied all the same. */
+const OPEN_MASK = 0o1003;
+const EMPTIES_UNWRITTEN = [0o1000, 0o1003];
 
 // struct seccomp_data. Arguments have 64 bits; those that are looked at here are the kernel's int, their lower half.
 const NUMBER = 0;
@@ -199,6 +209,7 @@ export function systemCallFilter(options: FilterOptions): Uint8Array | undefined
     ...each(ON_A_PROCESS, [load(argument(0)), ...ifOneOf([0, options.pid], allow), refuse(EPERM)]),
     ...examined(options, column),
     ...(options.areSignalsScoped ? [] : each(SIGNALS, unscopedSignal(options))),
+    ...(options.isEmptyingHeld ? [] : emptying(column)),
     allow,
   ]);
 }
@@ -241,6 +252,25 @@ function examined(options: FilterOptions, column: 0 | 1): Instruction[] {
 
 function unscopedSignal({ hub }: FilterOptions): Instruction[] {
   return [load(argument(0)), ...ifOneOf([hub, -hub, -1], refuse(EPERM)), allow];
+}
+
+// For Landlock before version 3, which asks for a right where a file is opened to be written, and only there. A plugin empties its own
+// files as others do: opened to be written, or by their descriptor.
+function emptying(column: 0 | 1): Instruction[] {
+  const { truncate, open, openat, openat2 } = EXAMINED;
+  const opens = (flags: number): Instruction[] => [
+    load(argument(flags)),
+    [AND, 0, 0, OPEN_MASK],
+    ...ifOneOf(EMPTIES_UNWRITTEN, refuse(EACCES)),
+    allow,
+  ];
+  return [
+    ...on(truncate[column], [refuse(EACCES)]),
+    ...on(open[column], opens(1)),
+    ...on(openat[column], opens(2)),
+    // Its flags are in memory: who uses it goes on with openat, as the kernel may lack it.
+    ...on(openat2[column], [refuse(ENOSYS)]),
+  ];
 }
 
 function unless(values: readonly number[], then: Instruction): Instruction[] {

@@ -21,9 +21,9 @@ static long opens_from(int how) {
   int folder = open(at.home, how | O_DIRECTORY);
   return folder < 0 ? -1 : openat(folder, "config/hub.toml", O_RDONLY);
 }
-static long opens2(void) {
-  struct open_how how = {.flags = O_RDONLY};
-  return syscall(SYS_openat2, AT_FDCWD, in_home("config/hub.toml"), &how, sizeof how);
+static long opens2(const char *path, uint64_t flags) {
+  struct open_how how = {.flags = flags};
+  return syscall(SYS_openat2, AT_FDCWD, in_home(path), &how, sizeof how);
 }
 static long reads_link(void) {
   if (symlink(in_home("config/hub.toml"), "link") < 0 && errno != EEXIST) return -1;

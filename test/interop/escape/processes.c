@@ -98,6 +98,17 @@ static long reads_thread(int pid) {
   return reads_at_first_map(pid, file);
 }
 
+// The last one; itself where it has no other.
+static int thread_of(int pid) {
+  int last = pid;
+  DIR *folder = opendir(in_proc(pid, "task"));
+  if (folder == NULL) return pid;
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+    if (atoi(entry->d_name) > last) last = atoi(entry->d_name);
+  closedir(folder);
+  return last;
+}
+
 static long enters(const char *path) {
   int fd = open(path, O_RDONLY);
   return fd < 0 ? -1 : setns(fd, 0);
