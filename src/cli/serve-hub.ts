@@ -13,6 +13,7 @@ import { isPaired } from "../standby/machine.ts";
 import type { Standing, TakeOver } from "../standby/standing.ts";
 import type { OwnProcess } from "../system/apply-upgrade.ts";
 import { askHealth, healthAddress } from "../system/ask-health.ts";
+import { startBusyCollection } from "../system/busy-collection.ts";
 import { processMemory, startMemoryRelease } from "../system/memory-release.ts";
 import { replaceProcess } from "../system/replace-process.ts";
 import type { Starts } from "../system/starts.ts";
@@ -75,10 +76,9 @@ export async function runHub(all: HubProcess, place?: HubPlace): Promise<HubEnd>
   };
   const running = await startRestartable(begin, leaves, log, openTrial(home, clock));
   log.info("the hub is up", { ms: Math.round(clock.mono() - begun) });
-  using _release = startMemoryRelease(
-    clock,
-    processMemory(() => running.current.hub.releaseMemory()),
-  );
+  const memory = processMemory(() => running.current.hub.releaseMemory());
+  using _release = startMemoryRelease(clock, memory);
+  using _collection = startBusyCollection(clock, memory);
   all.present({
     summary: () => summaryOf(home, running.current.config, starts.safe?.failedPart),
     async isWell(withinMs) {

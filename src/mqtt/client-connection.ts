@@ -11,12 +11,14 @@ import { type Opened, Opening } from "./opening.ts";
 import { createPacketQueue, type PacketError } from "./packet-queue.ts";
 import { type PublishHandler, PublishIntake } from "./publish-intake.ts";
 import type { RateLimit } from "./rate-limits.ts";
+import type { ReadingTurn, ReadingTurns } from "./reading-turns.ts";
 import { createSocketWriter, type SocketWriter, type SocketWriterOptions } from "./socket-writer.ts";
 import { V5Gateway } from "./v5-gateway.ts";
 
 export interface ConnectionOptions extends Pick<SocketWriterOptions, "clock" | "gate"> {
   random: RandomBytes;
   scheduler: FairScheduler;
+  readingTurns: ReadingTurns;
   onReceived: (bytes: number) => void;
   /** Called once, when the connection is closed because of what the client sent. */
   onRefused: (connection: ClientConnection, error: Omit<PacketError, "code">) => void;
@@ -58,6 +60,7 @@ export class ClientConnection {
   #connectSent = false;
   /** Undefined until the login. */
   #allowance: Allowance | undefined;
+  #readingTurn: ReadingTurn | undefined;
   #pause: Timer | undefined;
   #scheduled = false;
   /** Nothing more will be received; with the error, if that is the reason. */
@@ -89,7 +92,7 @@ export class ClientConnection {
       onReady: () => this.#wake(),
     });
     this.#keepAlive = createKeepAlive(options.clock, {
-      isHeldUp: () => this.#received.size > 0,
+      isHeldUp: () => this.#received.size > 0 || this.#socket.isPaused(),
       onSilent: () => this.stream.destroy(new Error("keep alive timeout")),
     });
     socket.setNoDelay(true);
@@ -111,6 +114,7 @@ export class ClientConnection {
   accept(allowance: Allowance): void {
     this.#received.allow(allowance.maxPacketBytes);
     this.#allowance = allowance;
+    this.#readingTurn = this.#options.readingTurns.join(allowance.account);
   }
 
   /** The client has its CONNACK: what follows is taken from now on. */
@@ -132,7 +136,7 @@ export class ClientConnection {
 
   /** Bytes in its queue, its socket and its gateway, without `waiting`. What the stream counts as well is taken off. */
   bufferedBytes(): number {
-    const received = (this.#opening?.size ?? 0) + this.#received.heldBytes;
+    const received = (this.#opening?.size ?? 0) + this.#received.heldBytes + this.#socket.readableLength;
     const countedTwice = this.#gateway ? 0 : this.#inFlightBytes;
     return received + this.#socket.writableLength + (this.#gateway?.bufferedBytes() ?? 0) - countedTwice;
   }
@@ -154,6 +158,7 @@ export class ClientConnection {
     this.#pause?.[Symbol.dispose]();
     this.#keepAlive[Symbol.dispose]();
     this.#received.clear();
+    this.#readingTurn?.[Symbol.dispose]();
     if (error || socket.destroyed) socket.destroy();
     else {
       this.#writer.end();
@@ -266,7 +271,7 @@ export class ClientConnection {
     this.#scheduled = false;
     if (this.#closing || this.stream.readableLength > 0) return;
     if ((this.#mayTake() && this.#takeBatch() === "wait") || this.#closing) return;
-    if (this.#received.size <= MAX_QUEUED_BYTES && this.#socket.isPaused()) this.#socket.resume();
+    this.#readOn();
     const outgoing = this.#outgoing;
     if (outgoing.length > 0)
       this.stream.push(outgoing.length === 1 ? outgoing.pop() : Buffer.concat(outgoing.splice(0)));
@@ -276,6 +281,17 @@ export class ClientConnection {
       else this.stream.push(null);
     } else this.#wake();
   };
+
+  /** Where it was paused, and most of what it received is taken. */
+  #readOn(): void {
+    const { size, heldBytes, begunBytes } = this.#received;
+    this.#readingTurn?.holds(heldBytes + begunBytes + this.#socket.readableLength);
+    if (size > MAX_QUEUED_BYTES || !this.#socket.isPaused()) return;
+    if (this.#readingTurn) this.#readingTurn.ask(this.#resume);
+    else this.#resume();
+  }
+
+  readonly #resume = (): void => void this.#socket.resume();
 
   #takeBatch(): "wait" | undefined {
     const { clock, scheduler } = this.#options;

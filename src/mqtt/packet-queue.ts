@@ -10,6 +10,8 @@ export interface PacketQueue {
   readonly size: number;
   /** Memory of what waits, and of the PUBLISH that is being put together. */
   readonly heldBytes: number;
+  /** Of another packet, what was taken while the rest is still to come. */
+  readonly begunBytes: number;
   /** From the next packet on, they may be so long. Only a PUBLISH may be longer than 128 KiB. */
   allow(maxBytes: number): void;
 }
@@ -81,6 +83,9 @@ export function createPacketQueue(maxBytes: number): PacketQueue {
     get heldBytes() {
       return size + chunks.length * CHUNK_BYTES + cutter.heldBytes;
     },
+    get begunBytes() {
+      return cutter.begunBytes;
+    },
     allow(longest) {
       cutter.maxBytes = longest;
     },
@@ -109,6 +114,7 @@ interface PacketCutter {
   clear(): void;
   /** Of a PUBLISH of which some chunks have come. */
   readonly heldBytes: number;
+  readonly begunBytes: number;
   /** Of the body of a packet. */
   maxBytes: number;
 }
@@ -163,6 +169,9 @@ function createPacketCutter(maxBytes: number): PacketCutter {
     maxBytes,
     get heldBytes() {
       return heldBytes;
+    },
+    get begunBytes() {
+      return isWhole || body === 0 ? 0 : length - body;
     },
     clear() {
       parts = [];

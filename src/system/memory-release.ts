@@ -1,5 +1,6 @@
 // Gives memory back when it is no longer needed: what only the start used, and what a busy time left behind. The engine keeps both
 // for the next busy time, which suits a server that is never quiet; a house is quiet nearly always.
+import { gcAndSweep } from "bun:jsc";
 import type { Clock, Timer } from "../core/clock.ts";
 
 /** By the first look plugins have started and the first clients have reconnected. */
@@ -20,10 +21,12 @@ export interface ProcessMemory {
   cpuMs(): number;
   /** What it gives back may go a little later. */
   release(): void;
+  /** Collects all garbage now. */
+  collect(): void;
 }
 
 /** Releases memory whenever the process has grown since the last time and is quiet. */
-export function startMemoryRelease(clock: Clock, memory: ProcessMemory): Disposable {
+export function startMemoryRelease(clock: Clock, memory: Omit<ProcessMemory, "collect">): Disposable {
   let cpuBefore = memory.cpuMs();
   let rest = 0;
   let tries = 0;
@@ -74,5 +77,7 @@ export function processMemory(releaseParts: () => void): ProcessMemory {
       // Collects garbage and discards compiled code as soon as the engine is idle. It calls the function deprecated, and has no other.
       Bun.shrink();
     },
+    // With the sweep, as what is not swept yet is not free for what comes next.
+    collect: () => void gcAndSweep(),
   };
 }

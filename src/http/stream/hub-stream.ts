@@ -10,6 +10,10 @@ import { createReader, type Reader, type ReaderInfo, type Socket } from "./reade
 
 /** A reader further behind than this is closed. */
 export const BEHIND_LIMIT_BYTES = 1024 * 1024;
+/** All readers together that are far behind: above it those that are furthest are cut. */
+const ALL_BEHIND_LIMIT_BYTES = 8 * BEHIND_LIMIT_BYTES;
+/** A burst, or a replay, is no more than this for a reader that reads. */
+const FAR_BEHIND_BYTES = BEHIND_LIMIT_BYTES / 4;
 const SWEEP_MS = 1000;
 // Under load a check each second comes too late: Bun cuts a reader at twice the limit without a reason.
 const CHECK_EVERY_BYTES = BEHIND_LIMIT_BYTES / 4;
@@ -62,9 +66,12 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
     if (bytesSinceCheck < CHECK_EVERY_BYTES) return;
     bytesSinceCheck = 0;
     for (const reader of readers) closeIfBehind(reader);
+    makeRoom(0);
   }
 
   function send(topic: string, text: string): void {
+    // A check afterwards would come too late: each of those that are behind gets a copy.
+    if (text.length >= CHECK_EVERY_BYTES) makeRoom(text.length);
     publish(topic, text);
     bytesSinceCheck += text.length;
   }
@@ -115,6 +122,25 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
     logBehind(log, reader, behind);
     close(reader, 1013, "too far behind; come back with since");
     return true;
+  }
+
+  /** For so many bytes more to each reader that is far behind. Nothing waits for the close frame: what was unread is to go now. */
+  function makeRoom(bytes: number): void {
+    const behind = [...readers]
+      .map((reader) => ({ reader, unread: reader.socket.getBufferedAmount() }))
+      .filter(({ unread }) => unread > FAR_BEHIND_BYTES)
+      .sort((a, b) => b.unread - a.unread);
+    let all = behind.reduce((sum, { unread }) => sum + unread + bytes, 0);
+    for (const { reader, unread } of behind) {
+      if (all <= ALL_BEHIND_LIMIT_BYTES) return;
+      all -= unread + bytes;
+      if (reader.closingSince === undefined) {
+        dropped++;
+        logBehind(log, reader, unread);
+        reader.closingSince = clock.mono();
+      }
+      reader.socket.terminate();
+    }
   }
 
   function sweep(): void {

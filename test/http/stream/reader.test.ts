@@ -251,6 +251,28 @@ describe("a reader is closed", () => {
     expect(wire.terminated).toBe(true);
   });
 
+  test("at once when all together would be more than 8 MiB behind: who is furthest, before a large event goes out", () => {
+    const hub = rig();
+    const reads = hub.connect();
+    const burst = Array.from({ length: 100 }, () => hub.connect());
+    for (const wire of burst) wire.buffered = 256 * 1024;
+    const slow = Array.from({ length: 20 }, (_, index) => {
+      const wire = hub.connect({}, createWire("nothing"));
+      wire.buffered = (500 + index) * 1024;
+      return wire;
+    });
+    hub.feed.emit({ type: "custom_flood", text: "y".repeat(500 * 1024) } as never);
+    const kept = slow.filter(({ terminated }) => !terminated);
+    const unread = kept.reduce((sum, { buffered }) => sum + buffered, 0);
+    expect(unread).toBeLessThanOrEqual(8 * 1024 * 1024);
+    expect(unread).toBeGreaterThan(7 * 1024 * 1024 - 500 * 1024);
+    expect(kept).toEqual(slow.slice(0, kept.length));
+    expect([reads, ...burst].filter(({ terminated }) => terminated)).toEqual([]);
+    expect(reads.received.map(({ type }) => type)).toEqual(["custom_flood"]);
+    expect(hub.stream.dropped).toBe(slow.length - kept.length);
+    expect(hub.log.text).toMatch(/who=ann address=192.0.2.1 bytes_behind=/);
+  });
+
   test("with 1008 when its token is no longer valid", async () => {
     const hub = rig();
     const wire = hub.connect();
