@@ -52,7 +52,7 @@ export interface Hub extends AsyncDisposable {
 export async function createHub(given: HubOptions): Promise<Hub> {
   const times = createStartTimes(given.platform.clock.mono, given.tookBefore);
   await using stack = new NamedStack(times.last);
-  const options = given.standing ? gateOf().behindGate(given, given.standing, stack) : given;
+  const options = given.standing ? fenceOf().behindFence(given, given.standing, stack) : given;
   const { config, home, platform, log } = options;
   const houseTime = (at: number): string => localText(at, timezoneOf(config.location)).datetime;
   const starter = createPartStarter({ times, clock: platform.clock, houseTime, watch: options.start });
@@ -171,8 +171,8 @@ export async function createHub(given: HubOptions): Promise<Hub> {
 }
 
 /** Not even loaded in a house with one machine. */
-function gateOf(): typeof import("./hub/house-gate.ts") {
-  return require("./hub/house-gate.ts");
+function fenceOf(): typeof import("./hub/house-fence.ts") {
+  return require("./hub/house-fence.ts");
 }
 
 function reportTimes({ log }: HubOptions, times: StartTimes): void {

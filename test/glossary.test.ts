@@ -14,6 +14,7 @@ const INSTEAD: readonly (readonly [name: RegExp, instead: string])[] = [
   [/\b\w*[tT]enure\w*/g, "lease holder"],
   [/\b\w*[dD]amper\w*/g, "coalescer"],
   [/core\/edge|\b\w*TestEdge\b/g, "platform"],
+  [/core\/gate\b|\b(?:OwnGate|behindGate|HouseGate)\b/g, "fence"],
 ];
 const HERE = "test/glossary.test.ts";
 

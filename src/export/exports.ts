@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
-import type { Gate } from "../core/gate.ts";
+import type { Fence } from "../core/fence.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { HistoryExport, HistoryExports } from "./config.ts";
@@ -28,7 +28,7 @@ export interface ExportsOptions {
   log: Log;
   /** The path of a file that hub.toml names. */
   resolve: (path: string) => string;
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
 }
 
 interface Running {
@@ -123,10 +123,10 @@ function openTarget(config: HistoryExport, { fetch, log, resolve }: ExportsOptio
 }
 
 function startOne(config: HistoryExport, target: Target, options: ExportsOptions): Exporter {
-  const { source, memory, device, clock, random, log, gate } = options;
+  const { source, memory, device, clock, random, log, fence } = options;
   return startExporter({
     ...{ config, source, memory, clock, random, log },
     read: createPointReader(config, device),
-    sender: createSender({ target, clock, log, gate }),
+    sender: createSender({ target, clock, log, fence }),
   });
 }

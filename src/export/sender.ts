@@ -1,7 +1,7 @@
 // Gets a batch to its target: a part that is refused for what is in it is looked for by halving, and left out, so that it does
 // not keep back the rest.
 import type { Clock } from "../core/clock.ts";
-import type { Gate } from "../core/gate.ts";
+import type { Fence } from "../core/fence.ts";
 import type { Log } from "../core/log.ts";
 import type { Point } from "./points.ts";
 import { SendFailure, type Target } from "./target.ts";
@@ -21,7 +21,7 @@ export interface SenderOptions {
   clock: Pick<Clock, "after" | "mono">;
   log: Log;
   /** Once it is closed, nothing is sent. */
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
 }
 
 /** For each message. */
@@ -32,7 +32,7 @@ const MAX_REFUSED = 1000;
 /** Above this, what is left of a batch that is refused is dropped as a whole. */
 const MAX_MESSAGES = 400;
 
-export function createSender({ target, clock, log, gate }: SenderOptions): Sender {
+export function createSender({ target, clock, log, fence }: SenderOptions): Sender {
   /** Attributes with the kind of value that was refused, and until when. */
   const refused = new Map<string, number>();
 
@@ -53,7 +53,7 @@ export function createSender({ target, clock, log, gate }: SenderOptions): Sende
   }
 
   async function once(points: readonly Point[], stop: AbortSignal): Promise<number> {
-    gate?.assertOpen();
+    fence?.assertOpen();
     const late = new AbortController();
     const timer = clock.after("export-answer", ANSWER_MS, () =>
       late.abort(new SendFailure("later", `it does not answer within ${ANSWER_MS / 1000} seconds`)),

@@ -2,7 +2,7 @@
 import type { Restart } from "../backup/restores.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
-import type { OwnGate } from "../core/gate.ts";
+import type { HubFence } from "../core/fence.ts";
 import type { Kept } from "../core/kept.ts";
 import type { Log } from "../core/log.ts";
 import type { Platform } from "../core/platform.ts";
@@ -36,7 +36,7 @@ export interface HubOptions {
   /** Undefined where this machine has nothing to do with a second one; with a hub that is paired while it runs, until it has started again. */
   readonly standing?: Standing | undefined;
   /** Made by `createHub` where there is a standing. */
-  gate?: OwnGate;
+  fence?: HubFence;
   /** Is informed how the start goes, and says which parts are off; without it none is. */
   start?: StartWatch;
   /** What took how many milliseconds before the hub was created. */

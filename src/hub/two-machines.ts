@@ -50,9 +50,9 @@ export function viewTwoMachines(
 }
 
 /** For what would change this machine's house: see `AppDeps.assertHub`. What the other machine has is the house by then. */
-export function hubAssertion({ gate }: Pick<HubOptions, "gate">, standby: StandbyWatch): () => void {
+export function hubAssertion({ fence }: Pick<HubOptions, "fence">, standby: StandbyWatch): () => void {
   return function assertHub() {
-    const why = gate?.closed;
+    const why = fence?.closed;
     if (why === undefined) return;
     const { name = "", address = "" } = standby.status()?.machine ?? {};
     const other = [name, address].filter((part) => part !== "").join(", ");

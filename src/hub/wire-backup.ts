@@ -122,7 +122,7 @@ function openBackups(
 
 /** Not even loaded in a hub that has none. */
 function openRemote(
-  { config, home, platform, gate }: HubOptions,
+  { config, home, platform, fence }: HubOptions,
   { db, feed }: Stores,
   { log, ...shared }: Shared,
 ): RemoteBackups | undefined {
@@ -134,7 +134,7 @@ function openRemote(
     require("../backup/remote/remote-backups.ts") as typeof import("../backup/remote/remote-backups.ts");
   return startRemoteBackups({
     ...shared,
-    ...{ targets, passphrase, gate, random: platform.random, emit: feed.emit },
+    ...{ targets, passphrase, fence, random: platform.random, emit: feed.emit },
     log: log.child("elsewhere"),
     directory: home.resolve(directory),
     house,

@@ -8,7 +8,7 @@ import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 
 export function wireExport(
-  { config, home, platform, log, gate }: HubOptions,
+  { config, home, platform, log, fence }: HubOptions,
   { db }: Pick<Stores, "db">,
   { history, registry, areas }: Pick<House, "history" | "registry" | "areas">,
 ): Exports {
@@ -32,7 +32,7 @@ export function wireExport(
     ...{ clock: platform.clock, random: platform.random, fetch: platform.fetch },
     log: log.child("export"),
     resolve: home.resolve,
-    gate,
+    fence,
   });
 }
 

@@ -1,7 +1,7 @@
 // Wires the MQTT broker; logins that it refuses go to the audit log.
 import { type Audit, UNKNOWN_ACCOUNT } from "../auth/audit.ts";
 import type { HubConfig } from "../config/sections.ts";
-import type { OwnGate } from "../core/gate.ts";
+import type { HubFence } from "../core/fence.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import { background } from "../core/lifecycle.ts";
 import { createMeta, type Meta } from "../db/meta.ts";
@@ -32,10 +32,10 @@ export async function wireMqtt(
   stores: Stores,
   { house, plugins, discovery, notifications }: MqttDeps,
 ): Promise<Mqtt> {
-  const { config, platform, log, gate, standing } = options;
+  const { config, platform, log, fence, standing } = options;
   const shared = {
     ...stores,
-    gate,
+    fence,
     config: config.mqtt,
     clock: platform.clock,
     random: platform.random,
@@ -52,7 +52,7 @@ export async function wireMqtt(
   if (config.mqtt.mode === "external")
     return startExternal(
       options,
-      { ...shared, rank: standing && gate && rankOf(standing, gate, createMeta(stores.db)) },
+      { ...shared, rank: standing && fence && rankOf(standing, fence, createMeta(stores.db)) },
       () => {
         plugins.brokerConnected();
         background(log, "discovery", discovery.start());
@@ -108,7 +108,7 @@ function recordRefusedLogin(
 
 const EPOCH_KEY = "mqtt_epoch";
 
-function rankOf(standing: Standing, gate: OwnGate, meta: Meta): Rank {
+function rankOf(standing: Standing, fence: HubFence, meta: Meta): Rank {
   const { machine, leaseHolder } = standing;
   async function confirm(): Promise<boolean> {
     const standby = leaseHolder?.standby;
@@ -121,7 +121,7 @@ function rankOf(standing: Standing, gate: OwnGate, meta: Meta): Rank {
     return leaseHolder?.isHeld === true && leaseHolder.trouble === undefined;
   }
   return {
-    ...{ machine, gate },
+    ...{ machine, fence },
     epoch: () => standing.epoch,
     confirm: leaseHolder && confirm,
     isTroubled: () => leaseHolder?.trouble !== undefined,

@@ -45,7 +45,7 @@ const NO_HOOKS: NoticeHooks = { sent() {}, lost() {}, withLinks: (message) => me
 
 /** Opens no connections yet. */
 export function wireNotify(
-  { config, home, platform, log, gate }: HubOptions,
+  { config, home, platform, log, fence }: HubOptions,
   { db, feed, budget, limits }: Stores,
   {
     house,
@@ -65,7 +65,7 @@ export function wireNotify(
   const notifier = createNotifier({
     ...shared,
     memory,
-    gate,
+    fence,
     section: config.notify,
     fetch: platform.fetch,
     timezone: () => zone.name,

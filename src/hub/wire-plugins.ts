@@ -19,7 +19,7 @@ import type { Stores } from "./wire-stores.ts";
 
 /** Starts none yet. */
 export function wirePlugins(
-  { config, home, platform, log, execPath, gate }: HubOptions,
+  { config, home, platform, log, execPath, fence }: HubOptions,
   { auth, feed, db, limits, trouble }: Stores,
   { house, late }: { house: Pick<House, "registry">; late: Late },
 ): Plugins {
@@ -59,7 +59,7 @@ export function wirePlugins(
     known: createKnownPlugins(createMeta(db), log),
     limits,
     trouble,
-    gate,
+    fence,
     landlock: probeLandlock,
     namespaces: probeNamespaces,
     secrets: secretsOf(config, home),

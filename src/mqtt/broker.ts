@@ -5,7 +5,7 @@ import { Aedes, type Client } from "aedes";
 import { writeToStream } from "mqtt-packet";
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
-import type { Gate } from "../core/gate.ts";
+import type { Fence } from "../core/fence.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import { within } from "../core/lifecycle.ts";
 import type { Limits } from "../core/limits.ts";
@@ -68,7 +68,7 @@ export interface BrokerOptions
   random: RandomBytes;
   limits: Limits;
   /** Once it is closed, no client gets anything. */
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
   /** Time in which a new connection has to send its CONNECT. */
   connectTimeoutMs?: number;
 }
@@ -195,7 +195,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       random,
       scheduler,
       readingTurns,
-      gate: options.gate,
+      fence: options.fence,
       onReceived: (bytes) => bufferQuota.moved(bytes),
       onRefused: logRefused,
     });

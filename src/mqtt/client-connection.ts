@@ -15,7 +15,7 @@ import type { ReadingTurn, ReadingTurns } from "./reading-turns.ts";
 import { createSocketWriter, type SocketWriter, type SocketWriterOptions } from "./socket-writer.ts";
 import { V5Gateway } from "./v5-gateway.ts";
 
-export interface ConnectionOptions extends Pick<SocketWriterOptions, "clock" | "gate"> {
+export interface ConnectionOptions extends Pick<SocketWriterOptions, "clock" | "fence"> {
   random: RandomBytes;
   scheduler: FairScheduler;
   readingTurns: ReadingTurns;

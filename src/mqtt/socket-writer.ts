@@ -2,7 +2,7 @@
 // some seconds is stalled, one that needs a minute for eight megabytes is not.
 import type { Socket } from "node:net";
 import type { Clock, Timer } from "../core/clock.ts";
-import type { Gate } from "../core/gate.ts";
+import type { Fence } from "../core/fence.ts";
 
 export interface SocketWriter {
   /** False where the socket is full; `onDrain` is called once everything is with the socket. */
@@ -18,7 +18,7 @@ export interface SocketWriterOptions {
   onDrain: () => void;
   onStalled: () => void;
   /** Once it is closed, nothing is written, and the socket is destroyed. */
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
 }
 
 const PIECE_BYTES = 65_536;
@@ -28,7 +28,7 @@ const STALLED_MS = 5000;
 
 export function createSocketWriter(
   socket: Socket,
-  { clock, onDrain, onStalled, gate }: SocketWriterOptions,
+  { clock, onDrain, onStalled, fence }: SocketWriterOptions,
 ): SocketWriter {
   let waiting: Buffer[] = [];
   let full = false;
@@ -41,7 +41,7 @@ export function createSocketWriter(
   }
 
   function isShut(): boolean {
-    if (gate?.closed === undefined) return false;
+    if (fence?.closed === undefined) return false;
     waiting = [];
     socket.destroy();
     return true;

@@ -63,7 +63,7 @@ export interface Mqtt extends AsyncDisposable {
   endSessionsOf(account: string): void;
 }
 
-export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "db" | "budget" | "flushSecs" | "gate"> {
+export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "db" | "budget" | "flushSecs" | "fence"> {
   config: MqttSection;
   clock: Clock;
   log: Log;
@@ -94,7 +94,7 @@ const LINES = 5;
 const RECHECK_MS = 1000;
 
 export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
-  const { config, clock, log, random, feed, devices, plugins, limits, storedAccounts, gate } = options;
+  const { config, clock, log, random, feed, devices, plugins, limits, storedAccounts, fence } = options;
   const { prefix } = config;
   await using stack = new AsyncDisposableStack();
   const limited = stack.use(createRateLimitedLog({ clock, log, lines: LINES }));
@@ -134,7 +134,7 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
 
   async function publish(topic: string, payload: string, qos: 0 | 1, retain: boolean): Promise<void> {
     if (!isTopicName(topic)) throw new HubError("invalid", `"${topic}" is not an MQTT topic for publishing`);
-    gate?.assertOpen();
+    fence?.assertOpen();
     // At once, so that a rule which triggers itself by what it publishes is recognised.
     emitMqttMessage(feed, { name: topic, payload: Buffer.from(payload), qos, retain });
     await broker.publish(topic, payload, { qos, retain });
@@ -160,7 +160,7 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
       broker.hasSubscriber(attendance.commandTopic(deviceId), (...by) => attendance.takes(owner, ...by)),
     async manage(pluginId, payload) {
       const topic = formatTopic(prefix, { kind: "plugin", pluginId: checkedId(pluginId), subtopic: "manage/cmd" });
-      gate?.assertOpen();
+      fence?.assertOpen();
       // No event: configurations and answers to questions contain passwords.
       await broker.publish(topic, JSON.stringify(payload), { qos: 1, retain: false });
     },

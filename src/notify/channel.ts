@@ -2,7 +2,7 @@
 import { type Static, type TLiteral, type TObject, type TProperties, type TString, Type } from "@sinclair/typebox";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
-import type { Gate } from "../core/gate.ts";
+import type { Fence } from "../core/fence.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
@@ -234,7 +234,7 @@ export interface ChannelDeps {
   readonly broker?: OwnBroker;
   readonly webPush?: OwnPage;
   /** For channels that connect by themselves: asked before each step. `fetch` and `broker` ask it too. */
-  readonly gate?: Gate | undefined;
+  readonly fence?: Fence | undefined;
   /** Small values that outlive the hub; durable when `set` returns. Absent where nothing is kept. */
   readonly kept?: KeptValues;
   /** What channels of one hub have in common, such as the one connection of a bot in two chats. */

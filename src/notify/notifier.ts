@@ -3,7 +3,7 @@
 import { type Clock, sleep } from "../core/clock.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
 import { HubError } from "../core/errors.ts";
-import type { Gate } from "../core/gate.ts";
+import type { Fence } from "../core/fence.ts";
 import { type RandomBytes, uuid } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { TemplateHouse } from "../core/template.ts";
@@ -101,7 +101,7 @@ export interface NotifierOptions {
   broker?: OwnBroker;
   webPush?: OwnPage;
   /** Once it is closed, nothing is sent. */
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
 }
 
 interface Opened {
@@ -116,7 +116,7 @@ interface Opened {
 
 /** Connects to nothing. */
 export function createNotifier(options: NotifierOptions): Notifier {
-  const { clock, log, gate } = options;
+  const { clock, log, fence } = options;
   const houseTime = createHouseTime(options.timezone);
   const opened = openAll(options, houseTime);
   const byName = namesOf(opened);
@@ -179,7 +179,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     async deliver({ channel, message, note: noted }, signal, withinMs = SEND_WITHIN_MS, sending) {
       const to = get(channel);
       const begun = clock.mono();
-      const result = withNote(await attempt(to, message, { clock, signal, withinMs, sending, gate }), noted);
+      const result = withNote(await attempt(to, message, { clock, signal, withinMs, sending, fence }), noted);
       note(to, result);
       if (result.ok) refused.note(message, channel, result.delivery.refusedText);
       return { channel, kind: to.kind, message, durationMs: Math.round(clock.mono() - begun), result };

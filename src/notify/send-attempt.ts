@@ -1,7 +1,7 @@
 // One try to send a message through a channel, within a time that starts anew when the service has it.
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
-import type { Gate } from "../core/gate.ts";
+import type { Fence } from "../core/fence.ts";
 import {
   type Channel,
   type ChannelMessage,
@@ -20,14 +20,14 @@ interface Deadline {
   signal: AbortSignal;
   withinMs: number;
   sending: Sending | undefined;
-  gate: Gate | undefined;
+  fence: Fence | undefined;
 }
 
 /** One try. `problem` says why there is no channel. Never rejects. */
 export async function attempt(
   { channel, problem }: { readonly channel?: Channel; readonly problem?: string },
   message: ChannelMessage,
-  { clock, signal, withinMs, sending, gate }: Deadline,
+  { clock, signal, withinMs, sending, fence }: Deadline,
 ): Promise<SendResult> {
   if (!channel) {
     return {
@@ -37,7 +37,7 @@ export async function attempt(
     };
   }
   // It stays in the outbox, which the machine that is the hub now has a copy of.
-  const closed = gate?.closed;
+  const closed = fence?.closed;
   if (closed !== undefined) return { ok: false, reason: closed, fault: { transient: true } };
   const late = new AbortController();
   let limitMs = withinMs;

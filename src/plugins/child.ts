@@ -1,6 +1,6 @@
 // One child process in a process group of its own. A shell waits as its first process until the reaper knows the group.
 import type { Clock } from "../core/clock.ts";
-import type { Gate } from "../core/gate.ts";
+import type { Fence } from "../core/fence.ts";
 import { killEscaped, type Reaper, RUN_MARK } from "./reaper.ts";
 import { hasEnded } from "./usage.ts";
 
@@ -29,7 +29,7 @@ export interface ChildOptions {
   /** What the launcher gets on its stdin. */
   input?: string | undefined;
   /** It runs only while this is open. */
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
 }
 
 /** Both are null where the process has ended and the system did not say how. */
@@ -49,9 +49,9 @@ export interface Child {
   kill(): void;
 }
 
-/** Rejects with the system's error, or when the reaper cannot be reached or the gate is closed; nothing runs then. */
+/** Rejects with the system's error, or when the reaper cannot be reached or the fence is closed; nothing runs then. */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const { argv, cwd, env, reaper, clock, userProcesses, input, gate } = options;
+  const { argv, cwd, env, reaper, clock, userProcesses, input, fence } = options;
   const mark = reaper.newMark();
   const script = WAIT + (input === undefined ? PLUGIN : LAUNCHER);
   const child = Bun.spawn(["/bin/sh", "-c", script, "sh", String(userProcesses ?? ""), ...argv], {
@@ -74,7 +74,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   });
   try {
     await reaper.add(pid);
-    gate?.assertOpen();
+    fence?.assertOpen();
     child.stdin.write(`go\n${input ?? ""}`);
     await child.stdin.end();
   } catch (error) {

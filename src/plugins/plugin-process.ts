@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { type Clock, isoSeconds } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
-import type { Gate } from "../core/gate.ts";
+import type { Fence } from "../core/fence.ts";
 import { within } from "../core/lifecycle.ts";
 import type { Home } from "../home/paths.ts";
 import { type Child, type Exit, startChild } from "./child.ts";
@@ -32,7 +32,7 @@ export interface ProcessOptions {
   reaper: Reaper;
   output: Output;
   confinement: Confinement;
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
 }
 
 export interface PluginProcess {
@@ -79,7 +79,7 @@ export async function startProcess(options: ProcessOptions, { password, api }: C
     ...(isHeld ? confinement.wrap(entry, program) : program),
     reaper: options.reaper,
     clock,
-    gate: options.gate,
+    fence: options.fence,
     userProcesses: userProcesses(entry),
   });
   output.note(`started, process ${child.pid}${isHeld ? `, held by ${heldBy}` : ""}`);

@@ -2,7 +2,7 @@
 import { totalmem } from "node:os";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
-import type { Gate } from "../core/gate.ts";
+import type { Fence } from "../core/fence.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import { background } from "../core/lifecycle.ts";
@@ -99,7 +99,7 @@ export interface PluginsOptions {
   /** Files and folders outside the home that contain secrets of the hub. */
   secrets: readonly string[];
   /** Once it is closed, no plugin is started. */
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
 }
 
 export function createPlugins(options: PluginsOptions): Plugins {

@@ -1,7 +1,7 @@
 // One target: brings it up to date, tries it out, and proves now and then that a copy is good. When, is for others to say.
 import { type Clock, isoSeconds } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
-import type { Gate } from "../../core/gate.ts";
+import type { Fence } from "../../core/fence.ts";
 import type { RandomBytes } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import type { HubEvent } from "../../events/catalog.ts";
@@ -29,7 +29,7 @@ export interface TargetOptions {
   house: () => string;
   emit: (event: HubEvent) => void;
   /** Once it is closed, nothing is sent. */
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
 }
 
 const DAY_MS = 86_400_000;
@@ -113,8 +113,8 @@ export class Target {
 
   async #run<K extends Exclude<Job["kind"], "open">>(job: Extract<Job, { kind: K }>): Promise<JobResults[K]> {
     if (this.#isStuck) throw new HubError("upstream_failed", `${addressOf(this.config)} does not answer at all`);
-    const { worker, clock, gate } = this.#options;
-    gate?.assertOpen();
+    const { worker, clock, fence } = this.#options;
+    fence?.assertOpen();
     const onReport = (report: JobReport): void => {
       this.progress = report;
       if (report.kind === "copied") this.#copied(report);

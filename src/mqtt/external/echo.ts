@@ -4,7 +4,7 @@
 // session is begun anew.
 import type { Clock, Timer } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { Gate } from "../../core/gate.ts";
+import type { Fence } from "../../core/fence.ts";
 import { background, within } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import type { Connection } from "./connection.ts";
@@ -16,7 +16,7 @@ export interface EchoOptions {
   prefix: string;
   clock: Clock;
   log: Log;
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
   /** Subscribes to all that the hub listens to. */
   subscribe: (connection: Connection) => Promise<void>;
 }
@@ -118,8 +118,8 @@ export class EchoWatch implements Disposable {
   }
 
   async #try(connection: Connection): Promise<Answer> {
-    const { prefix, clock, gate } = this.#options;
-    if (!connection.open || this.#isOff || gate?.closed !== undefined) return "ended";
+    const { prefix, clock, fence } = this.#options;
+    if (!connection.open || this.#isOff || fence?.closed !== undefined) return "ended";
     const heard = Promise.withResolvers<Answer>();
     this.#onHeard = () => heard.resolve("came");
     let answer: Answer = "unanswered";

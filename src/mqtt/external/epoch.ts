@@ -3,7 +3,7 @@
 // note: its engine may have lost its epochs, and then the hub of now has a lower one.
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { OwnGate } from "../../core/gate.ts";
+import type { HubFence } from "../../core/fence.ts";
 import { isObject, parseJson } from "../../core/json.ts";
 import { background } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
@@ -14,7 +14,7 @@ export interface Rank {
   readonly machine: { readonly id: string; readonly name: string };
   /** Grows each time that another machine becomes the hub. */
   epoch(): number;
-  readonly gate: OwnGate;
+  readonly fence: HubFence;
   /** Asks the lease's engine whether this machine has it; undefined where a person decides. Never rejects. */
   readonly confirm: (() => Promise<boolean>) | undefined;
   /** Whether the engine cannot be asked now. */
@@ -51,7 +51,7 @@ export class EpochNotes {
     this.topic = `${options.prefix}/epoch`;
   }
 
-  /** Before the hub connects with its own client id: the note that the broker keeps. Closes the gate where it is a later hub's. */
+  /** Before the hub connects with its own client id: the note that the broker keeps. Closes the fence where it is a later hub's. */
   async judge(text: string | undefined): Promise<void> {
     const note = this.#ofOtherMachine(text);
     if (note && note.epoch > this.#options.epoch()) await this.#doubt(note);
@@ -91,13 +91,13 @@ export class EpochNotes {
 
   /** At once nothing is sent any more; the engine of the lease, where there is one, says whether that stays so. */
   async #doubt({ epoch, name }: Note): Promise<void> {
-    const { gate, confirm, log } = this.#options;
+    const { fence, confirm, log } = this.#options;
     const own = this.#options.epoch();
     const reason = `the machine "${name}" has taken over, as the MQTT broker says (epoch ${epoch}, here ${own})`;
     {
-      using _ = gate.suspend(reason);
+      using _ = fence.suspend(reason);
       if (!(await confirm?.())) {
-        gate.close(reason);
+        fence.close(reason);
         return;
       }
     }
@@ -106,10 +106,10 @@ export class EpochNotes {
   }
 
   #announce(): void {
-    const { house, machine, gate, kept, log } = this.#options;
+    const { house, machine, fence, kept, log } = this.#options;
     const connection = this.#connection;
     // A hub that cannot ask its engine says nothing that could stop another one.
-    if (!connection?.open || gate.closed !== undefined || this.#options.isTroubled()) return;
+    if (!connection?.open || fence.closed !== undefined || this.#options.isTroubled()) return;
     const payload = textOf({ epoch: this.#options.epoch(), machine: machine.id, name: machine.name, house });
     try {
       if (kept.get() !== payload) kept.set(payload);

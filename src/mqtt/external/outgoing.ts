@@ -2,7 +2,7 @@
 // then it fails with the reason; what was under way when the connection ended fails too, as nobody knows whether it arrived.
 import type { Clock, Timer } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
-import type { Gate } from "../../core/gate.ts";
+import type { Fence } from "../../core/fence.ts";
 import type { Connection, Outgoing as Message } from "./connection.ts";
 import { PublishError } from "./failure.ts";
 
@@ -14,7 +14,7 @@ export interface OutgoingOptions {
   onSending: (message: Message) => void;
   /** The broker refused it. */
   onDenied: () => void;
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
 }
 
 interface Waiting {
@@ -114,13 +114,13 @@ export class Outgoing implements Disposable {
   }
 
   #unavailable(): HubError {
-    const { gate, reason } = this.#options;
-    return new HubError("unavailable", gate?.closed ?? `nothing can be sent over MQTT: ${reason()}`);
+    const { fence, reason } = this.#options;
+    return new HubError("unavailable", fence?.closed ?? `nothing can be sent over MQTT: ${reason()}`);
   }
 
   #pump(): void {
     while (this.#connection?.open && this.#inFlight < this.#maxInFlight) {
-      if (this.#options.gate?.closed !== undefined) {
+      if (this.#options.fence?.closed !== undefined) {
         this.giveUp();
         return;
       }

@@ -3,7 +3,7 @@
 
 import { createBackoff } from "../../core/backoff.ts";
 import type { Clock, Timer } from "../../core/clock.ts";
-import type { Gate } from "../../core/gate.ts";
+import type { Fence } from "../../core/fence.ts";
 import { type RandomBytes, secret } from "../../core/ids.ts";
 import { background } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
@@ -36,7 +36,7 @@ export interface SessionOptions {
   /** There will be no connection soon. */
   onRefused: () => void;
   /** Once it is closed, the session ends, and is not begun again. */
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
   /** Where another machine may be the hub instead. */
   epochs?: Pick<EpochNotes, "topic" | "judge"> | undefined;
 }
@@ -109,7 +109,7 @@ export class Session implements AsyncDisposable {
     this.#retry?.[Symbol.dispose]();
     this.#echo[Symbol.dispose]();
     // What its buffers hold is not sent any more.
-    const closed = this.#options.gate?.closed;
+    const closed = this.#options.fence?.closed;
     if (closed !== undefined) this.#connection?.cut(closed);
     await this.#connection?.close();
   }
@@ -138,7 +138,7 @@ export class Session implements AsyncDisposable {
   /** Connected, tried and subscribed. */
   async #open(): Promise<Connection> {
     const { endpoint } = this;
-    const { clientId, prefix, sessionSecs, clock, random, gate, epochs } = this.#options;
+    const { clientId, prefix, sessionSecs, clock, random, fence, epochs } = this.#options;
     const shared = this.#shared();
     const nonce = secret(random, 9);
     const capabilities = await probe({
@@ -155,7 +155,7 @@ export class Session implements AsyncDisposable {
     if (this.#isOver) throw new Error("the hub stops");
     await epochs?.judge(capabilities.kept);
     // The next connection takes the place of the other machine's, if that is the hub.
-    gate?.assertOpen();
+    fence?.assertOpen();
     // Messages that a broker of 3.1.1 has kept for longer than they are of use.
     const isStale = this.#endedAt !== undefined && clock.mono() - this.#endedAt > sessionSecs * 1000;
     if (this.#isDeaf || (isStale && this.#version === 4)) await this.#forget();
@@ -263,7 +263,7 @@ export class Session implements AsyncDisposable {
   }
 
   #isReplaced(): boolean {
-    const reason = this.#options.gate?.closed;
+    const reason = this.#options.fence?.closed;
     if (reason === undefined) return false;
     this.#become({ kind: "stopped", reason, since: this.#options.clock.mono() });
     this.#options.onRefused();

@@ -25,7 +25,7 @@ import { Session } from "./session.ts";
 export interface ExternalOptions
   extends Pick<
     MqttOptions,
-    "config" | "clock" | "log" | "random" | "feed" | "devices" | "plugins" | "onOther" | "limits" | "gate"
+    "config" | "clock" | "log" | "random" | "feed" | "devices" | "plugins" | "onOther" | "limits" | "fence"
   > {
   resolvePath: (path: string) => string;
   /** The hub's own, kept over restarts. */
@@ -40,7 +40,7 @@ const LINES = 5;
 
 /** Begins to connect; the hub does not wait for it. Throws HubError `config`. */
 export function startExternalMqtt(options: ExternalOptions): Mqtt {
-  const { config, clock, log, random, feed, plugins, limits, gate, rank } = options;
+  const { config, clock, log, random, feed, plugins, limits, fence, rank } = options;
   const { prefix } = config;
   using stack = new DisposableStack();
   const limited = stack.use(createRateLimitedLog({ clock, log, lines: LINES }));
@@ -77,7 +77,7 @@ export function startExternalMqtt(options: ExternalOptions): Mqtt {
   const outgoing = stack.use(
     new Outgoing({
       clock,
-      gate,
+      fence,
       reason: () => reasonOf(session.state),
       onSending({ topic, payload }) {
         counts.sent++;
@@ -90,7 +90,7 @@ export function startExternalMqtt(options: ExternalOptions): Mqtt {
   const epochs = rank && new EpochNotes({ ...rank, prefix, clock, log, house: clientId });
   const session = new Session({
     ...{ endpoints, prefix, clock, random, log, maxPacketBytes },
-    ...{ clientId, gate, epochs },
+    ...{ clientId, fence, epochs },
     filters: filtersOf(prefix, config.topics),
     sessionSecs: config.session_secs,
     onBegin({ dotsInTopics }) {
@@ -125,7 +125,7 @@ export function startExternalMqtt(options: ExternalOptions): Mqtt {
   async function send(topic: string, payload: string, qos: 0 | 1, retain: boolean): Promise<void> {
     const problem = topicProblem(topic, capabilities);
     if (problem !== undefined) throw new HubError("invalid", problem);
-    gate?.assertOpen();
+    fence?.assertOpen();
     await outgoing.publish({ topic, payload, qos, retain });
   }
 

@@ -54,7 +54,7 @@ export const email = defineChannel({
   service: "SMTP",
   fields,
   problems: ({ smtp }, at) => smtpProblems(smtp, `${at}.smtp`),
-  open(config, { houseTime, resolve, log, gate }) {
+  open(config, { houseTime, resolve, log, fence }) {
     const { host, port, tls, username, password } = config.smtp;
     const sender = mailbox(config.from);
     const mailing = {
@@ -63,7 +63,7 @@ export const email = defineChannel({
       from: { ...sender, name: sender.name || FROM_NAME },
       to: config.to.map(mailbox),
       houseTime,
-      gate,
+      fence,
     };
     let noted: string | undefined;
     return {

@@ -1,6 +1,6 @@
 // Sends one message as one mail to those of its recipients that do not have it yet.
 import type { SMTPConnectionOptions } from "nodemailer/lib/smtp-connection";
-import type { Gate } from "../../core/gate.ts";
+import type { Fence } from "../../core/fence.ts";
 import type { Log } from "../../core/log.ts";
 import { type ChannelMessage, type Delivery, DeliveryError, type Sending } from "../channel.ts";
 import { sendOrPlain, sendOrWithoutPicture } from "../last-try.ts";
@@ -19,7 +19,7 @@ export interface Mailing extends MailFrame {
   readonly place: SmtpPlace;
   readonly options: SMTPConnectionOptions;
   readonly login: { readonly user: string; readonly pass: string } | undefined;
-  readonly gate?: Gate | undefined;
+  readonly fence?: Fence | undefined;
 }
 
 /** Refused for good after it was handed over: for what is in it. */
@@ -48,7 +48,7 @@ async function sendOnce(
   message: ChannelMessage,
   { signal, sending }: MailSending,
 ): Promise<Delivery> {
-  const { place, options, login, gate } = mailing;
+  const { place, options, login, fence } = mailing;
   const where = `${place.host}:${place.port}`;
   const mail = composeMail(mailing, message);
   const { from, to: everybody } = mail.getEnvelope();
@@ -58,7 +58,7 @@ async function sendOnce(
   const session = {
     // Of silence. Everything before the final dot is limited by the signal.
     options: { ...options, socketTimeout: CONFIRM_MS + 5000 },
-    ...{ gate, login, from: from || mailing.from.address, to, mail: mail.createReadStream() },
+    ...{ fence, login, from: from || mailing.from.address, to, mail: mail.createReadStream() },
     handedOver() {
       handedOver = true;
       sending?.handedOver(CONFIRM_MS);
@@ -72,7 +72,7 @@ async function sendOnce(
   } catch (error) {
     if (error instanceof DeliveryError) throw error;
     if (signal.aborted) throw cutOff(where, handedOver);
-    if (gate?.closed !== undefined) throw new DeliveryError(gate.closed, { transient: true });
+    if (fence?.closed !== undefined) throw new DeliveryError(fence.closed, { transient: true });
     const { rejectedErrors = [] } = (error ?? {}) as { rejectedErrors?: RejectedRecipient[] };
     const settled = rejectedErrors.length > 0 ? outcome(rejectedErrors) : undefined;
     if (settled) return { answer: wordsOf(rejectedErrors.at(-1)?.response ?? ""), parts: 0, ...settled };

@@ -1,7 +1,7 @@
 // One SMTP session with one mail: connect, log in where the server offers it, hand the mail over, hear what it says.
 import type { Readable } from "node:stream";
 import SmtpConnection, { type SMTPConnectionOptions } from "nodemailer/lib/smtp-connection";
-import type { Gate } from "../../core/gate.ts";
+import type { Fence } from "../../core/fence.ts";
 
 export interface SmtpSession {
   options: SMTPConnectionOptions;
@@ -12,7 +12,7 @@ export interface SmtpSession {
   /** Called when the mail is sent to its end, the final dot: from here on the server may have accepted it. */
   handedOver: () => void;
   /** Once it is closed, the session is cut before its next step. */
-  gate?: Gate | undefined;
+  fence?: Fence | undefined;
 }
 
 export interface SmtpAnswer {
@@ -31,7 +31,7 @@ export interface RejectedRecipient {
 
 /** Rejects with nodemailer's errors, to which it adds `withoutLogin`, or with the signal's reason. */
 export async function runSession(session: SmtpSession, signal: AbortSignal): Promise<SmtpAnswer> {
-  const { options, login, gate } = session;
+  const { options, login, fence } = session;
   const connection = new SmtpConnection(options);
   const broken = Promise.withResolvers<never>();
   const abort = (): void => broken.reject(signal.reason);
@@ -45,10 +45,10 @@ export async function runSession(session: SmtpSession, signal: AbortSignal): Pro
 
   async function talk(): Promise<SmtpAnswer> {
     await answered<void>((done) => connection.connect(done));
-    gate?.assertOpen();
+    fence?.assertOpen();
     withoutLogin = login !== undefined && !connection.allowsAuth;
     if (login && !withoutLogin) await answered((done) => connection.login({ credentials: login }, done));
-    gate?.assertOpen();
+    fence?.assertOpen();
     return { ...(await handOver(connection, session, cut)), withoutLogin };
   }
 
@@ -64,13 +64,13 @@ export async function runSession(session: SmtpSession, signal: AbortSignal): Pro
 
 async function handOver(
   connection: SmtpConnection,
-  { from, to, mail, handedOver, gate }: SmtpSession,
+  { from, to, mail, handedOver, fence }: SmtpSession,
   cut: (error: unknown) => void,
 ) {
   // nodemailer writes the dot as soon as the mail's stream has ended.
   mail.once("end", () => {
     try {
-      gate?.assertOpen();
+      fence?.assertOpen();
       handedOver();
     } catch (error) {
       cut(error);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
-import type { Gate } from "../../../src/core/gate.ts";
+import type { Fence } from "../../../src/core/fence.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Channel } from "../../../src/notify/channel.ts";
 import { HINTS } from "../../../src/notify/smtp-failure.ts";
@@ -51,18 +51,18 @@ function last({ mails }: MailServer) {
 }
 
 /** Open for so many questions. */
-function gateOf(questions: number): Gate {
+function fenceOf(questions: number): Fence {
   let left = questions;
-  const gate: Gate = {
+  const fence: Fence = {
     get closed() {
       return left-- > 0 ? undefined : "this machine is no longer the hub of this house: its lease has ended";
     },
     assertOpen() {
-      const why = gate.closed;
+      const why = fence.closed;
       if (why !== undefined) throw new Error(why);
     },
   };
-  return gate;
+  return fence;
 }
 
 describe("a mail", () => {
@@ -71,7 +71,7 @@ describe("a mail", () => {
     for (const questions of [0, 1, 2]) {
       const rig = createRig();
       const failure = await failureOf(
-        mail(secured(), {}, { ...rig, deps: { ...rig.deps, gate: gateOf(questions) } }).send(messageOf("x"), never()),
+        mail(secured(), {}, { ...rig, deps: { ...rig.deps, fence: fenceOf(questions) } }).send(messageOf("x"), never()),
       );
       expect(failure.message).toContain("no longer the hub");
       expect(failure.fault.transient).toBe(true);

@@ -106,7 +106,7 @@ step("as long as another machine may be the hub, writes are refused; afterwards 
   await asked.promise;
   await expectRefusals('this machine may no longer be the hub of this house: the machine "attic" has taken over');
   engine.resolve();
-  await until("the gate is open", async () => (await WRITES[0]?.[1]())?.status === 200);
+  await until("the fence is open", async () => (await WRITES[0]?.[1]())?.status === 200);
   expect((await variables()).body).toMatchObject([{ name: "guests", value: 3 }]);
   expect((await ask("POST", "/auth/login", hub.admin)).status).toBe(200);
   expect([(await ring("POST")).status, (await ring("GET")).status]).toEqual([202, 202]);

@@ -2,24 +2,24 @@
 // refused from the moment at which another machine may be the hub. Then this hub is stopped.
 
 import { HubError } from "../core/errors.ts";
-import type { Gate, OwnGate } from "../core/gate.ts";
+import type { Fence, HubFence } from "../core/fence.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
 import type { Platform } from "../core/platform.ts";
 import type { Standing } from "../standby/standing.ts";
 
-/** The same options, with a gate that all ways out pass. */
-export function behindGate<T extends { platform: Platform; log: Log }>(
+/** The same options, with a fence that all ways out pass. */
+export function behindFence<T extends { platform: Platform; log: Log }>(
   options: T,
   standing: Standing,
   stack: Pick<AsyncDisposableStack, "defer">,
-): T & { gate: OwnGate } {
+): T & { fence: HubFence } {
   const { platform, log } = options;
-  const gate = openGate(standing, log, stack);
-  return { ...options, platform: { ...platform, fetch: gated(platform.fetch, gate) }, gate };
+  const fence = openFence(standing, log, stack);
+  return { ...options, platform: { ...platform, fetch: fenced(platform.fetch, fence) }, fence };
 }
 
-function openGate(standing: Standing, log: Log, stack: Pick<AsyncDisposableStack, "defer">): OwnGate {
+function openFence(standing: Standing, log: Log, stack: Pick<AsyncDisposableStack, "defer">): HubFence {
   const { leaseHolder, lost } = standing;
   const doubts = new Set<{ reason: string }>();
   let closed: string | undefined;
@@ -64,9 +64,9 @@ function sentence(is: string, reason: string): string {
   return `this machine ${is} the hub of this house: ${reason}`;
 }
 
-function gated(fetch: Platform["fetch"], gate: Gate): Platform["fetch"] {
+function fenced(fetch: Platform["fetch"], fence: Fence): Platform["fetch"] {
   const send = async (...request: Parameters<typeof fetch>): Promise<Response> => {
-    gate.assertOpen();
+    fence.assertOpen();
     return fetch(...request);
   };
   return Object.assign(send, { preconnect: fetch.preconnect }) as typeof fetch;
