@@ -21,7 +21,7 @@ export interface HouseDevices {
   availability(id: string, available: boolean, owner: string, from: { retained: boolean }): void;
   ownerOf(id: string): string | undefined;
   /** Another owner speaks for it from now on. */
-  give(id: string, owner: string): void;
+  transferOwnership(id: string, owner: string): void;
 }
 
 export interface DeviceSpeakerOptions {

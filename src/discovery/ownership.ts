@@ -23,6 +23,6 @@ export function claim(
   if (owner === undefined || owner === sender.name) return false;
   if (store.decision(id) !== "accepted" || !store.knows(deviceId))
     throw new HubError("forbidden", `the device "${deviceId}" belongs to ${owner}; ${TAKE_IT}`);
-  devices.give(deviceId, sender.name);
+  devices.transferOwnership(deviceId, sender.name);
   return true;
 }

@@ -42,7 +42,7 @@ function ofOneBroker(registry: House["registry"], store: Pick<DiscoveryStore, "k
     register(registration, owner, from) {
       const id = registration.device_id;
       const before = registry.ownerOf(id);
-      if (before !== undefined && before !== owner && store.knows(id)) registry.give(id, owner);
+      if (before !== undefined && before !== owner && store.knows(id)) registry.transferOwnership(id, owner);
       registry.register(registration, owner, { ...from, lasting: true });
     },
     schema: (...given) => registry.schema(...given),
@@ -53,7 +53,7 @@ function ofOneBroker(registry: House["registry"], store: Pick<DiscoveryStore, "k
       const owner = registry.ownerOf(id);
       return owner !== undefined && store.knows(id) ? BROKER_ACCOUNT : owner;
     },
-    give: (...given) => registry.give(...given),
+    transferOwnership: (...given) => registry.transferOwnership(...given),
   };
 }
 

@@ -176,7 +176,7 @@ export class AttributeRenames<Planned extends PlannedText = PlannedText> {
     db.durable
       .transaction(() => {
         registry.given.write(deviceId, to);
-        for (const each of all.renamed) registry.secure(each.deviceId);
+        for (const each of all.renamed) registry.flushDevice(each.deviceId);
         for (const part of parts) part.write();
         meta.set(NOTED, "null");
       })

@@ -257,13 +257,13 @@ export class Registry implements Disposable {
   }
 
   /** What a plugin, or the hub itself, said of it is synced when it returns. Throws HubError `not_found`. */
-  secure(id: string): void {
+  flushDevice(id: string): void {
     this.#store.saveIdentity(this.get(id), this.#clock.now());
     this.#store.saveStateNow(this.get(id));
   }
 
   /** Another plugin speaks for it from now on. Throws HubError `not_found`, and if it exceeds a limit of that plugin. */
-  give(id: string, pluginId: string): void {
+  transferOwnership(id: string, pluginId: string): void {
     const device = this.get(id);
     const [before, bytes] = [device.pluginId, this.#quota.of(id)];
     this.#quota.delete(device);

@@ -27,7 +27,7 @@ export const captureDeviceState = defineAction({
     if (scope.resumed() === undefined) {
       captured.set(key, isFound(spec) ? capturable(ids, host) : host.presentStates(ids));
       scope.progress(true);
-      scope.secure();
+      scope.flush();
     }
     const names = Object.keys(captured.get(key) ?? {});
     return names.length === 0 ? nothingFound(spec, ids.length) : `${names.join(", ")} as ${key}`;

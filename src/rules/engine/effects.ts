@@ -22,7 +22,7 @@ export interface EffectsOptions {
   db: Pick<StateDb, "own" | "behind" | "trouble">;
   clock: Clock;
   log: Log;
-  keeper: Pick<RunKeeper, "isKept" | "isStored" | "secure">;
+  keeper: Pick<RunKeeper, "isKept" | "isStored" | "flushRun">;
   /** All runs that are not over. */
   running: () => Iterable<Run>;
 }
@@ -88,7 +88,7 @@ export function openEffects({ db, clock, log, keeper, running }: EffectsOptions)
   return {
     once(run, action) {
       // If only the run that waits for this one were on disk, it would begin this one again, under another id.
-      if (run.parent && !keeper.isStored(run)) keeper.secure(run);
+      if (run.parent && !keeper.isStored(run)) keeper.flushRun(run);
       if (!keeper.isKept(run) && run.hold === undefined) return undefined;
       const place = placeOf(run.position, action);
       if (!place) return undefined;

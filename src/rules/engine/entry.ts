@@ -86,7 +86,7 @@ export interface Run extends ChainedRun {
   readonly counts: RunCounts;
   readonly finished: PromiseWithResolvers<void>;
   /** It is over, or on disk: the hub can be stopped without losing it. */
-  readonly secured: PromiseWithResolvers<void>;
+  readonly flushed: PromiseWithResolvers<void>;
 }
 
 export function isOver({ trace }: Run): boolean {

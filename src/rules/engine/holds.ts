@@ -17,7 +17,7 @@ export interface HoldsOptions {
   host: HouseReads;
   store: Pick<RuleStore, "holds" | "saveHold" | "dropHold">;
   /** Gives the run if there is one; `hold` names what was fulfilled. */
-  onDue(ref: TriggerRef, context: TriggerContext, hold: string): Pick<Run, "secured"> | undefined;
+  onDue(ref: TriggerRef, context: TriggerContext, hold: string): Pick<Run, "flushed"> | undefined;
 }
 
 /** The holds of one trigger, by device. */
@@ -153,7 +153,7 @@ export class Holds implements Disposable {
       if (this.#groups.get(groupKey(ref))?.holds.get(hold.deviceId) === hold) this.#save(ref, hold);
     };
     if (!run) saveIfHeld();
-    else background(this.#options.log, `hold of ${ref.entry.rule.name}`, run.secured.promise.then(saveIfHeld));
+    else background(this.#options.log, `hold of ${ref.entry.rule.name}`, run.flushed.promise.then(saveIfHeld));
   }
 
   #end(group: Group, hold: Hold): void {

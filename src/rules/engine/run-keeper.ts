@@ -19,7 +19,7 @@ export interface RunKeeper extends Disposable {
   /** It has done something, which is written with the next batch if it is kept. */
   progressed(run: Run): void;
   /** Writes at once how far it is, if it is kept. */
-  secure(run: Run): void;
+  flushRun(run: Run): void;
   isKept(run: Run): boolean;
   /** It is kept, and was written before. */
   isStored(run: Run): boolean;
@@ -51,7 +51,7 @@ export const NO_KEEPER: RunKeeper = {
   keep() {},
   adopt() {},
   progressed() {},
-  secure() {},
+  flushRun() {},
   isKept: () => false,
   isStored: () => false,
   drop() {},
@@ -77,7 +77,7 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
   let spentAt = clock.mono();
   let closed = false;
   /** What is written now must not be done twice. */
-  let securing = false;
+  let flushing = false;
   let aheadMs = clock.now() - clock.mono();
 
   function changeOf(run: Run, stored: Stored): RunChange & Required<Pick<RunChange, "position" | "vars">> {
@@ -109,13 +109,13 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
         vars: change.vars === stored.vars ? undefined : change.vars,
       }))
       .filter(({ position, vars }) => position !== undefined || vars !== undefined);
-    if (changed.length > 0 || over.size > 0) store.write(changed, [...over], { secured: securing });
+    if (changed.length > 0 || over.size > 0) store.write(changed, [...over], { flushed: flushing });
     over.clear();
     spentMs = unpaidMs() + clock.mono() - begun;
     spentAt = clock.mono();
     for (const { run, stored, change } of changes) {
       Object.assign(stored, { position: change.position, vars: change.vars });
-      run.secured.resolve();
+      run.flushed.resolve();
     }
   }
 
@@ -166,20 +166,20 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
     adopt(run) {
       // The texts on disk are not compared: what is unchanged is not written either.
       kept.set(run, { vars: changingOf(run) });
-      run.secured.resolve();
+      run.flushed.resolve();
     },
     progressed(run) {
       if (!closed && kept.has(run)) unwritten.mark(run);
     },
-    secure(run) {
+    flushRun(run) {
       if (closed) return;
       // If only the run that waits for this one were on disk, it would begin this one again.
       if (run.parent && kept.has(run.parent)) keep(run);
       if (!kept.has(run)) return;
       unwritten.mark(run);
-      securing = true;
+      flushing = true;
       unwritten.flush();
-      securing = false;
+      flushing = false;
     },
     isKept: (run) => kept.has(run),
     isStored: (run) => kept.get(run)?.vars !== undefined,

@@ -30,10 +30,10 @@ export interface RunStore extends Disposable {
   /** In the order in which they began. Before the first `write`. */
   read(): RunRow[];
   /**
-   * All of it or nothing, and written when it returns, so that it outlives the process. `secured`: a power cut, too; otherwise one
+   * All of it or nothing, and written when it returns, so that it outlives the process. `flushed`: a power cut, too; otherwise one
    * may take what was written within the last 20 s where rules act all the time, and that a run is over. Throws.
    */
-  write(changed: readonly RunChange[], over: readonly string[], how?: { secured: boolean }): void;
+  write(changed: readonly RunChange[], over: readonly string[], how?: { flushed: boolean }): void;
   /** Puts all of it into the rows, before a copy of the database is made. */
   fold(): void;
 }
@@ -91,10 +91,10 @@ function writeToJournal(rows: RunRows, journal: RunJournal, trouble: Db["trouble
   });
 
   return {
-    write(changed, over, { secured } = { secured: false }) {
+    write(changed, over, { flushed } = { flushed: false }) {
       const notes = [...over.map((run): RunNote => ({ run })), ...changed.map(noteOf)];
       if (charsOf(changed) <= MAX_NOTE_CHARS) {
-        journal.writeRuns(notes, secured ? "now" : changed.length > 0 ? "soon" : "later");
+        journal.writeRuns(notes, flushed ? "now" : changed.length > 0 ? "soon" : "later");
         unwritten.add(notes);
         return;
       }

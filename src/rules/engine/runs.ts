@@ -216,7 +216,7 @@ function createRun(
     delays: new Set(),
     counts: { steps: 0, recorded: 0, failed: 0, firstFailure: undefined, turns: 0, turnsSince: clock.mono() },
     finished: Promise.withResolvers(),
-    secured: Promise.withResolvers(),
+    flushed: Promise.withResolvers(),
   };
 }
 
@@ -238,7 +238,7 @@ function closeRun(clock: Clock, run: Run, { note, by, lost }: RunEnd): boolean {
   if (last !== undefined) trace.why += `; ${last}`;
   run.abort.abort();
   run.finished.resolve();
-  run.secured.resolve();
+  run.flushed.resolve();
   return true;
 }
 

@@ -190,7 +190,7 @@ export function createActionScope(
       reportFailure(tools.sequence, run, { type: trace.type, error });
     },
     once: () => tools.once(run, position),
-    secure: () => tools.sequence.keeper.secure(run),
+    flush: () => tools.sequence.keeper.flushRun(run),
     async run(actions, slot = 0) {
       const list = enterList(position, slot);
       const yielding = yieldIfDue(run);

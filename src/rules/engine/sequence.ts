@@ -21,7 +21,7 @@ export interface SequenceTools {
   readonly actions: ReadonlyMap<string, ActionDefinition>;
   readonly chains: RuleChains;
   scopeFor(run: Run, trace: ActionTrace, position: ActionPosition): ActionScope;
-  readonly keeper: Pick<RunKeeper, "progressed" | "secure">;
+  readonly keeper: Pick<RunKeeper, "progressed" | "flushRun">;
 }
 
 const MAX_TURNS = 10_000;
@@ -125,7 +125,7 @@ function runAction(tools: SequenceTools, run: Run, { action, into, list }: Step)
     if (wasRunning && inMiddle === "skip") throw new HubError("conflict", CUT_OFF);
     if (!wasRunning || inMiddle === "repeat") list.action = {};
     const position = list.action ?? {};
-    if (inMiddle === "skip") tools.keeper.secure(run);
+    if (inMiddle === "skip") tools.keeper.flushRun(run);
     const result = tools.chains.during(run, () => definition.run(action, tools.scopeFor(run, trace, position)));
     if (result instanceof Promise) return result.then((detail) => finish("ok", detail ?? trace.detail), fail);
     finish("ok", result ?? trace.detail);

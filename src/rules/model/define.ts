@@ -156,7 +156,7 @@ export interface ActionScope extends Scope {
   /** For an effect in the state database that must happen once. Undefined for a run that nothing begins again after a kill. */
   once(): Once | undefined;
   /** Writes how far the run is, if it is one that goes on after a restart: what comes next must not make this happen again. */
-  secure(): void;
+  flush(): void;
   /**
    * Runs actions one after the other. In the trace they are inside this one. After a restart they go on where they were, so
    * lists that run at the same time, or one after the other without `progress` between them, each need a `slot`.

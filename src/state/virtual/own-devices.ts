@@ -97,7 +97,7 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
       registry.register({ device_id: id, name: givenName, device_type: deviceType }, HUB_PLUGIN_ID);
       // A person made it: the answer says that it is on the disk.
       happened(id, attributes, { durable: "synced" });
-      registry.secure(id);
+      registry.flushDevice(id);
       return get(id);
     },
     edit(id, edit) {

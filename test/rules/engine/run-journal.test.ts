@@ -73,7 +73,7 @@ test("a run that is over before the hour touches no page of the database, and ne
   const before = pages();
   for (let n = 0; n < 100; n++) {
     store.write([begins(`${n}`)], []);
-    store.write([goesOn(`${n}`, 1)], [], { secured: true });
+    store.write([goesOn(`${n}`, 1)], [], { flushed: true });
     store.write([], [`${n}`]);
   }
   expect(pages()).toBe(before);

@@ -115,7 +115,7 @@ export function createActor(house: House, { event, isTrue, ...options }: ActorOp
     elapsed: () => house.clock.mono() - beganMono,
     undelivered: ({ why }) => void actor.controlled.push(`undelivered: ${why}`),
     once: () => undefined,
-    secure() {},
+    flush() {},
     async run(list) {
       for (const action of list) {
         try {
