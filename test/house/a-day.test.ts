@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import { getTimes } from "suncalc";
+import { story } from "../support/story.ts";
 import type { StreamClient, StreamFrame } from "../support/stream-client.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
@@ -113,7 +114,9 @@ function sun(moment: "sunrise" | "sunset", offsetMinutes = 0): string {
   return new Date((time?.getTime() ?? 0) + offsetMinutes * 60_000).toISOString().slice(11, 19);
 }
 
-test("every event of a day arrives once, in order, at the right second", async () => {
+const step = story("a day in the house, and what the history has of it");
+
+step("every event of a day arrives once, in order, at the right second", async () => {
   await ask("POST", "/timers", { id: "laundry", name: "Laundry" });
   await ask("POST", "/timers", { id: "oven", name: "Oven" });
   await ask("POST", "/timers", { id: "egg", name: "Egg" });
@@ -187,7 +190,7 @@ test("the sun of that day is the almanac's: 06:49 and 16:50 in Berlin's winter t
   expect(sun("sunset")).toMatch(/^15:(49|50|51):/);
 });
 
-test("the day has 25 hours in the history too, and the curve starts with the value before it", async () => {
+step("the day has 25 hours in the history too, and the curve starts with the value before it", async () => {
   const hours = (await ask(
     "GET",
     "/devices/hall_lamp/history?attribute=battery_pct&from=2026-10-25&to=2026-10-26&bucket=1h&agg=last",

@@ -119,7 +119,8 @@ test("how long requests, commands and rules take, in buckets", async () => {
   expect(by("hub_rule_decision_seconds_count")).toBe(1);
   expect(by('hub_rule_run_seconds_bucket{le="0.001"}')).toBe(0);
   expect(by('hub_rule_run_seconds_bucket{le="10.0"}')).toBe(1);
-  expect(by("hub_rule_run_seconds_sum")).toBeGreaterThanOrEqual(0.01);
+  // A timer of ten milliseconds may fire a fraction of one early.
+  expect(by("hub_rule_run_seconds_sum")).toBeGreaterThan(0.009);
   expect(by('hub_http_request_seconds_count{method="GET",code="4xx"}')).toBe(1);
   expect(by('hub_http_request_seconds_bucket{method="POST",code="2xx",le="+Inf"}')).toBe(1);
   expect(by("process_cpu_seconds_total")).toBeGreaterThan(0);

@@ -13,6 +13,7 @@ import { downloadBackup } from "../support/archives.ts";
 import { type AssembledCopy, assembleCopy, syncWhole } from "../support/assemble-copy.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
+import { story } from "../support/story.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
 
@@ -107,7 +108,9 @@ describe("of a hub that runs", () => {
     folder[Symbol.dispose]();
   });
 
-  test("the first copy is whole: settings, rules, plugins, and the same database", async () => {
+  const step = story("a copy follows what a hub tells and changes, how it is killed, and how it stops");
+
+  step("the first copy is whole: settings, rules, plugins, and the same database", async () => {
     for (const path of ["config/hub.toml", "rules/egg.toml", "plugins/far/config/config.toml", "data/assets.json"])
       expect(await Bun.file(`${copy.root}/${path}`).text()).toBe(place.read(path));
     for (const path of ["plugins/far/logs", "logs", "bin", "certs"])
@@ -120,7 +123,7 @@ describe("of a hub that runs", () => {
     expect(copy.bytes).toBeLessThan(300);
   });
 
-  test("what a person changes comes as a few pages", async () => {
+  step("what a person changes comes as a few pages", async () => {
     await hub.request("POST", "/areas", { body: { name: "Cellar" } });
     copy.bytes = 0;
     await untilEqual(copy, sync, place.at("data", "state.redb"));
@@ -128,7 +131,7 @@ describe("of a hub that runs", () => {
     expect(JSON.stringify(contentOf(copy.stateDb).areas)).toContain("Cellar");
   });
 
-  test("files that are new, changed and gone", async () => {
+  step("files that are new, changed and gone", async () => {
     place.put("rules/egg.toml", 'id = "egg"\nname = "Boiled egg"\n');
     place.put("rules/tea.toml", 'id = "tea"\nname = "Tea"\n');
     rmSync(place.at("plugins", "far", "config", "config.toml"));
@@ -142,7 +145,7 @@ describe("of a hub that runs", () => {
     expect(copy.heads.filter(({ kind }) => kind === "file" || kind === "gone")).toHaveLength(3);
   });
 
-  test("what devices tell comes at once, as the end of the journal alone", async () => {
+  step("what devices tell comes at once, as the end of the journal alone", async () => {
     await told(1);
     await until("the first reading is there", async () => {
       await sync();
@@ -158,7 +161,7 @@ describe("of a hub that runs", () => {
     expect(grown[0]).toBeGreaterThan(0);
   });
 
-  test("once the journal is folded, the database and the history have what was in it", async () => {
+  step("once the journal is folded, the database and the history have what was in it", async () => {
     await downloadBackup(hub, folder.at("house.zip"));
     await until("the row of the device is there", async () => {
       await sync();
@@ -174,7 +177,7 @@ describe("of a hub that runs", () => {
     expect(await historyOf(hub, key, Number(lamp[6]))).toMatchObject({ series: [["lamp", "n", lamp[6], 0, 2, null]] });
   });
 
-  test("a standby that is not known by what it says it has says it page by page, and gets nothing twice", async () => {
+  step("a standby that is not known by what it says it has says it page by page, and gets nothing twice", async () => {
     await untilEqual(copy, sync, place.at("data", "state.redb"));
     copy.forget();
     copy.bytes = 0;
@@ -184,7 +187,7 @@ describe("of a hub that runs", () => {
     expect(copy.bytes).toBeLessThan(30_000);
   });
 
-  test("a killed hub answers nothing; started again, it goes on with the same copy", async () => {
+  step("a killed hub answers nothing; started again, it goes on with the same copy", async () => {
     await told(3);
     await sync();
     const asked = asking(hub, key)(copy.request());
@@ -197,7 +200,7 @@ describe("of a hub that runs", () => {
     await untilEqual(copy, sync, place.at("data", "state.redb"));
   });
 
-  test("of its stopped files, with nothing left beside them", async () => {
+  step("of its stopped files, with nothing left beside them", async () => {
     await hub.end();
     const before = readdirSync(place.at("data")).sort();
     const options = { worker: sourceWorker(), home: homeAt(place.home), version: "1", clock: systemClock };

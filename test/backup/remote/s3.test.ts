@@ -21,7 +21,7 @@ test.concurrent("a backup is copied, read back, fetched as a whole and proven, a
   const path = await place.makeBackup(NOW - HOUR_MS);
   const remote = place.start(s3Target(s3, { prefix: "our house/backups" }));
   const { state } = await place.settle(remote);
-  expect(state).toMatchObject({ problem: null, check_problem: null, last_success: "2026-11-21T03:02:00Z" });
+  expect(state).toMatchObject({ problem: null, check_problem: null, last_success: "2026-11-21T03:01:00Z" });
   expect(keysOf(s3)).toHaveLength(1);
   const [key = ""] = keysOf(s3);
   expect(key).toMatch(/^our house\/backups\/hub-abcdefghij\/hub-backup-2026-11-21T02-00-00Z-[a-z2-9]{6}\.zip\.age$/);
@@ -48,7 +48,7 @@ test.concurrent("an outage of hours is one event; then all that was missed is co
   s3.requests.length = 0;
   await place.pass(remote, 3 * HOUR_MS);
   expect(remote.list()[0]?.state).toMatchObject({
-    ...{ failing_since: "2026-11-21T03:02:00Z", problem: expect.stringContaining("SlowDown") },
+    ...{ failing_since: "2026-11-21T03:01:00Z", problem: expect.stringContaining("SlowDown") },
   });
   expect(place.events.map(({ type }) => type)).toEqual(["backup_copy_failed"]);
   // Once an hour at the end, a quarter of it more or less.
