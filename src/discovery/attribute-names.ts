@@ -1,5 +1,5 @@
 // Gives the devices of the house the names that their attributes were given first, and keeps those that are new.
-import type { Clock, Timer } from "../core/clock.ts";
+import type { Clock } from "../core/clock.ts";
 import type { DescribedDevice } from "./described.ts";
 import type { Entry } from "./entry.ts";
 import { giveNames } from "./given-names.ts";
@@ -13,7 +13,6 @@ export class AttributeNames {
   readonly #store: DiscoveryStore;
   /** How the names of an entry are kept, as it is described by now; of devices whose names are not kept yet. */
   readonly #unkept = new Map<string, Unkept>();
-  readonly #timers = new Set<Timer>();
 
   constructor({ clock, store }: { clock: Clock; store: DiscoveryStore }) {
     this.#clock = clock;
@@ -47,19 +46,11 @@ export class AttributeNames {
     const isWaiting = this.#unkept.has(id);
     this.#unkept.set(id, what);
     if (isWaiting) return;
-    const timer = this.#clock.after("names of attributes", WHOLE_AFTER_MS, () => {
-      this.#timers.delete(timer);
+    this.#clock.after("names of attributes", WHOLE_AFTER_MS, () => {
       const { deviceId, source, described, fresh, early } = this.#unkept.get(id) ?? what;
       this.#unkept.delete(id);
       this.#store.name(deviceId, source, new Map([...(described.formerNames?.() ?? []), ...fresh, ...early]));
     });
-    this.#timers.add(timer);
-  }
-
-  /** What is not kept yet is found out again at the next start. */
-  stop(): void {
-    for (const timer of this.#timers) timer[Symbol.dispose]();
-    this.#timers.clear();
   }
 }
 

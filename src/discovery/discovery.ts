@@ -142,7 +142,6 @@ export class Discovery {
 
   /** The last words of the hub; resolves when they are said. `isHeard`: whether a broker takes them now. */
   async stop({ isHeard }: { isHeard: boolean }): Promise<void> {
-    this.#names.stop();
     await this.#greeting.end(isHeard);
   }
 
