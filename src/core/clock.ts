@@ -54,6 +54,44 @@ export const systemClock: Clock = {
   },
 };
 
+/** The clock of a part that ends before others do: its timers end with it, and it begins none afterwards. */
+export function createPartClock(clock: Clock): Clock & Disposable {
+  const running = new Set<Timer>();
+  let isOver = false;
+
+  function keep(name: string, begin: (end: () => void) => Timer): Timer {
+    let timer: Timer | undefined;
+    const kept: Timer = {
+      name,
+      [Symbol.dispose]() {
+        running.delete(kept);
+        timer?.[Symbol.dispose]();
+      },
+    };
+    if (isOver) return kept;
+    running.add(kept);
+    timer = begin(() => running.delete(kept));
+    return kept;
+  }
+
+  return {
+    now: () => clock.now(),
+    mono: () => clock.mono(),
+    after: (name, ms, fn) =>
+      keep(name, (end) =>
+        clock.after(name, ms, () => {
+          end();
+          fn();
+        }),
+      ),
+    every: (name, ms, fn) => keep(name, () => clock.every(name, ms, fn)),
+    [Symbol.dispose]() {
+      isOver = true;
+      for (const timer of [...running]) timer[Symbol.dispose]();
+    },
+  };
+}
+
 /** Resolves to true after `ms`, or to false as soon as the signal aborts. */
 export function sleep(clock: Clock, name: string, ms: number, signal?: AbortSignal): Promise<boolean> {
   if (signal?.aborted) return Promise.resolve(false);

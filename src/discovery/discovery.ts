@@ -1,6 +1,6 @@
 // Devices that announce themselves: sources describe them, and here each becomes one of the house. One physical thing that two
 // sources describe is one device.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, createPartClock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
@@ -60,6 +60,7 @@ type Origin = Pick<Entry, "source" | "rank">;
 
 export class Discovery {
   readonly #options: DiscoveryOptions;
+  readonly #clock: Clock & Disposable;
   readonly #sources: Source[] = [];
   readonly #entries = new Entries();
   readonly #parents = new Parents((identity) => this.#entries.ofIdentity(identity));
@@ -71,9 +72,12 @@ export class Discovery {
   /** Accounts that have said something since the hub started. */
   readonly #heard = new Set<string>();
 
-  constructor(options: DiscoveryOptions) {
+  constructor(given: DiscoveryOptions) {
+    const clock = createPartClock(given.clock);
+    const options = { ...given, clock };
+    this.#clock = clock;
     this.#options = options;
-    const { clock, log, limits, readingMsPerSecond: msPerSecond } = options;
+    const { log, limits, readingMsPerSecond: msPerSecond } = options;
     this.#readings = createReadingTurns({
       ...{ clock, log, limits, msPerSecond },
       read: (entry, heard) => this.#read(entry, heard),
@@ -84,12 +88,12 @@ export class Discovery {
       holderOf: (id) => this.#entries.ofDevice(id),
       keptOn: (topic) => [...options.retained(topic), ...this.#waiting.of(topic)],
     });
-    const engine = createTemplateEngine(() => ({ at: options.clock.now(), offsetMs: options.offsetMs }));
+    const engine = createTemplateEngine(() => ({ at: clock.now(), offsetMs: options.offsetMs }));
     for (const [rank, create] of options.sources.entries()) {
       const origin = (): Origin => ({ source: this.#sources[rank]?.name ?? "", rank });
       const find = (sender: Sender, key: string) => this.#entries.get(entryId(sender, origin().source, key));
       const host: SourceHost = {
-        clock: options.clock,
+        clock,
         engine,
         describe: (sender, key, device) => this.#describe(origin(), { sender, key, device }),
         withdraw: (sender, key) => this.#withdraw(find(sender, key)),
@@ -110,7 +114,7 @@ export class Discovery {
       };
       this.#sources.push(create(host, { describes: (sender, source) => this.#describes(sender, source) }));
     }
-    this.#greeting = new Greeting(this.#sources, options.clock, (outgoing) => this.#publish(outgoing));
+    this.#greeting = new Greeting(this.#sources, clock, (outgoing) => this.#publish(outgoing));
   }
 
   /** Everything that clients publish outside the hub's own topics. */
@@ -142,7 +146,12 @@ export class Discovery {
 
   /** The last words of the hub; resolves when they are said. `isHeard`: whether a broker takes them now. */
   async stop({ isHeard }: { isHeard: boolean }): Promise<void> {
-    await this.#greeting.end(isHeard);
+    try {
+      await this.#greeting.end(isHeard);
+    } finally {
+      // What they would do needs a database that is closed soon.
+      this.#clock[Symbol.dispose]();
+    }
   }
 
   list(): DiscoveryEntry[] {

@@ -65,3 +65,20 @@ test("a house of before names were kept has those that it had, whichever entity 
   expect(names()).toEqual(before);
   expect([...house.read.keys()]).toContain("battery");
 });
+
+test("a hub that stops before the names of a device of before are kept leaves that to its next start", async () => {
+  using house = new EntitiesHouse(ENTITIES, "{{ value_json.value }}");
+  house.announce(0);
+  await house.check();
+  new Database(house.rig.folder.at("state.redb")).run("DELETE FROM discovery_names");
+  house.restart([0]);
+  await house.rig.clock.advance(1000);
+  expect(house.rig.clock.pending()).toContain("names of attributes");
+  await house.rig.discovery.stop({ isHeard: true });
+  // Its database is closed by the time at which they would be kept.
+  expect(house.rig.clock.pending()).not.toContain("names of attributes");
+  house.restart([0]);
+  await house.rig.clock.advance(61_000);
+  const kept = new Database(house.rig.folder.at("state.redb")).query("SELECT name FROM discovery_names").all();
+  expect(kept).not.toEqual([]);
+});
