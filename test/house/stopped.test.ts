@@ -27,6 +27,7 @@ const LOGIN = { username: "box", password: "password of the box", reconnectPerio
 const RELAY = {
   device: { identifiers: ["relay"], name: "Relay" },
   ...{ unique_id: "relay_power", state_topic: "relay/power", unit_of_measurement: "W" },
+  expire_after: 3600,
 };
 const WAITING = {
   ...{ id: "waiting", name: "Waiting", trigger: { type: "manual_trigger" } },
