@@ -54,7 +54,15 @@ phone_port=$(cat "$work/phone.port")
 
 # ---- One house. All of this runs in a subshell of its own, in $place.
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# Below those that Linux gives to connections: a hub that is named its port finds it free a moment later, and after its restart.
+free_port() {
+  local port
+  for _ in {1..100}; do
+    port=$((20000 + RANDOM % 12000))
+    if ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then echo "$port"; return; fi
+  done
+  return 1
+}
 
 hub() {
   cd "$work/empty"

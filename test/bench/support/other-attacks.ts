@@ -60,6 +60,8 @@ const attacks: Record<Attack, (work: Work) => Promise<void>> = {
   /** WebSockets that are opened, and then never read. */
   async "unread streams"({ order, isOver, count }) {
     const head = `GET /api/v1/events/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer ${order.token}\r\n\r\n`;
+    // One that was cut is opened anew, and does not outlast the others.
+    const end = performance.now() + order.ms;
     const one = async (): Promise<void> => {
       const closed = Promise.withResolvers<void>();
       await Bun.connect({
@@ -76,7 +78,7 @@ const attacks: Record<Attack, (work: Work) => Promise<void>> = {
           error: () => closed.resolve(),
         },
       }).catch(() => closed.resolve());
-      await Promise.race([closed.promise, Bun.sleep(order.ms)]);
+      await Promise.race([closed.promise, Bun.sleep(Math.max(0, end - performance.now()))]);
       await Bun.sleep(RETRY_MS);
     };
     await Promise.all(
