@@ -21,9 +21,12 @@ const MAX_WARM_UP_HOURS = 6;
 /** What devices report, and what people visit. */
 const FIRST_TICK = SEED % 10_000;
 const MAX_MB_AN_HOUR = 1;
-/** What may come and go however short the time is. Where it is shorter than this many hours, RSS says nothing yet. */
+/**
+ * What may come and go however short the time is. RSS alone comes and goes by up to 20 MB (collections, pages that the allocator keeps): in
+ * less than this many hours its slope says nothing yet.
+ */
 const MAX_MB = 8;
-const HOURS_FOR_RSS = 4;
+const HOURS_FOR_RSS = 8;
 const MB = 1_048_576;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
