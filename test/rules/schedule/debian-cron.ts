@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 const THREE_HOURS = 180;
 
 export interface DebianCron {
-  /** Whether a step was by three hours to the minute or so: seconds are counted here and minutes there. */
+  /** Whether a step was by three hours to the minute or so, or ended within a minute that had run: seconds are counted here and minutes there. */
   readonly doubtful: boolean;
   /** Called at each minute that begins by the clock on the wall; answers the job's minutes that run now. */
   look(now: number): number[];
@@ -44,6 +44,8 @@ export function createDebianCron({ minutes, hours, wild }: CronJob, start: numbe
       const ahead = time - furthest;
       doubtful ||= Math.abs(Math.abs(ahead) - THREE_HOURS) <= 2;
       const isNew = Math.abs(ahead) > THREE_HOURS;
+      // The hub looks every 30 s: put right seconds before a minute that had run, it has not passed over that one, which comes once more.
+      doubtful ||= isNew && ahead > 0 && ranBefore === time;
       if (isNew && ahead > 0 && ranBefore <= time) ranUpTo = Math.max(ranUpTo, ranBefore);
       if (isNew && ahead < 0) {
         ranBefore = Math.max(ranBefore, ran);
