@@ -1,5 +1,5 @@
-// The platform that the hub runs on, its only ways to the outside world: clock, network, random numbers, environment and output are injected, so that tests can
-// replace them. Files and sockets are used directly.
+// The platform that the hub runs on: clock, network, random numbers, environment and output are injected, so that tests can replace
+// them. Files and sockets are used directly.
 import type { Clock } from "./clock.ts";
 import type { FolderNotices } from "./folder-notices.ts";
 

@@ -26,7 +26,7 @@ import type { PacketError } from "./packet-queue.ts";
 import { createPendingConnections } from "./pending-connections.ts";
 import { type PublishingBroker, publishInOrder } from "./publish-order.ts";
 import { MAX_TOPIC_LEVELS } from "./publish-packet.ts";
-import { createReadingTurns } from "./reading-turns.ts";
+import { createReceiveTurns } from "./receive-turns.ts";
 import type { RetainedMessage } from "./retained-messages.ts";
 import { isPluginMemory, parseTopic } from "./topics.ts";
 
@@ -95,7 +95,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const counts: MessageCounts = { received: 0, sent: 0, denied: 0 };
   const maxPacketBytes = packetLimitOf({ kind: "listed" }, config).bytes;
   const scheduler = createFairScheduler(clock, () => memory.filters.size);
-  const readingTurns = createReadingTurns(clock);
+  const receiveTurns = createReceiveTurns(clock);
   const pending = createPendingConnections({ config, clock, limits });
   const gatekeeper = new Gatekeeper({
     ...options,
@@ -194,7 +194,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       clock,
       random,
       scheduler,
-      readingTurns,
+      receiveTurns,
       fence: options.fence,
       onReceived: (bytes) => bufferQuota.moved(bytes),
       onRefused: logRefused,

@@ -11,14 +11,14 @@ import { type Opened, Opening } from "./opening.ts";
 import { createPacketQueue, type PacketError } from "./packet-queue.ts";
 import { type PublishHandler, PublishIntake } from "./publish-intake.ts";
 import type { RateLimit } from "./rate-limits.ts";
-import type { ReadingTurn, ReadingTurns } from "./reading-turns.ts";
+import type { ReceiveTurn, ReceiveTurns } from "./receive-turns.ts";
 import { createSocketWriter, type SocketWriter, type SocketWriterOptions } from "./socket-writer.ts";
 import { V5Gateway } from "./v5-gateway.ts";
 
 export interface ConnectionOptions extends Pick<SocketWriterOptions, "clock" | "fence"> {
   random: RandomBytes;
   scheduler: FairScheduler;
-  readingTurns: ReadingTurns;
+  receiveTurns: ReceiveTurns;
   onReceived: (bytes: number) => void;
   /** Called once, when the connection is closed because of what the client sent. */
   onRefused: (connection: ClientConnection, error: Omit<PacketError, "code">) => void;
@@ -60,7 +60,7 @@ export class ClientConnection {
   #connectSent = false;
   /** Undefined until the login. */
   #allowance: Allowance | undefined;
-  #readingTurn: ReadingTurn | undefined;
+  #receiveTurn: ReceiveTurn | undefined;
   #pause: Timer | undefined;
   #scheduled = false;
   /** Nothing more will be received; with the error, if that is the reason. */
@@ -114,7 +114,7 @@ export class ClientConnection {
   accept(allowance: Allowance): void {
     this.#received.allow(allowance.maxPacketBytes);
     this.#allowance = allowance;
-    this.#readingTurn = this.#options.readingTurns.join(allowance.account);
+    this.#receiveTurn = this.#options.receiveTurns.join(allowance.account);
   }
 
   /** The client has its CONNACK: what follows is taken from now on. */
@@ -158,7 +158,7 @@ export class ClientConnection {
     this.#pause?.[Symbol.dispose]();
     this.#keepAlive[Symbol.dispose]();
     this.#received.clear();
-    this.#readingTurn?.[Symbol.dispose]();
+    this.#receiveTurn?.[Symbol.dispose]();
     if (error || socket.destroyed) socket.destroy();
     else {
       this.#writer.end();
@@ -285,9 +285,9 @@ export class ClientConnection {
   /** Where it was paused, and most of what it received is taken. */
   #readOn(): void {
     const { size, heldBytes, begunBytes } = this.#received;
-    this.#readingTurn?.holds(heldBytes + begunBytes + this.#socket.readableLength);
+    this.#receiveTurn?.holds(heldBytes + begunBytes + this.#socket.readableLength);
     if (size > MAX_QUEUED_BYTES || !this.#socket.isPaused()) return;
-    if (this.#readingTurn) this.#readingTurn.ask(this.#resume);
+    if (this.#receiveTurn) this.#receiveTurn.ask(this.#resume);
     else this.#resume();
   }
 

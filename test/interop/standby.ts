@@ -11,7 +11,7 @@ import { clocksApart } from "./standby/clocks.ts";
 import { byHand, diesEarly, engineGone, engineGoneAtStart, killed, paused, upgraded } from "./standby/ends.ts";
 import { startedTwice } from "./standby/homes.ts";
 import type { Engine, Scene } from "./standby/house.ts";
-import { stalled } from "./standby/told.ts";
+import { stalled } from "./standby/stalled.ts";
 import { newerStandby, olderStandby } from "./standby/versions.ts";
 
 const [hub = join(import.meta.dir, "..", "..", "bin", "hub"), only] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 // How many connections of an account are read from while they send more than is taken.
 import { expect, test } from "bun:test";
-import { createReadingTurns } from "../../src/mqtt/reading-turns.ts";
+import { createReceiveTurns } from "../../src/mqtt/receive-turns.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const MIB = 1_048_576;
@@ -8,7 +8,7 @@ const SMALL = 1000;
 
 function rig() {
   const clock = createVirtualClock();
-  const turns = createReadingTurns(clock);
+  const turns = createReceiveTurns(clock);
   const read: string[] = [];
   return {
     ...{ clock, read },

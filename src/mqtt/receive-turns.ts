@@ -3,12 +3,12 @@
 // one or two are taken at a time. So few of them are read from, until they have handed on what they hold; the rest waits where it is.
 import type { Clock, Timer } from "../core/clock.ts";
 
-export interface ReadingTurns {
-  join(account: string): ReadingTurn;
+export interface ReceiveTurns {
+  join(account: string): ReceiveTurn;
 }
 
 /** Of one connection, whose socket is paused. */
-export interface ReadingTurn extends Disposable {
+export interface ReceiveTurn extends Disposable {
   /** Calls `resume` when it may read on: at once, or when others of its account have handed on what they hold. */
   ask(resume: () => void): void;
   /** So much was received and is not handed on. */
@@ -26,12 +26,12 @@ const WAIT_MS = 1000;
 
 interface Account {
   /** Those that are read from, with what they hold. */
-  readonly reading: Map<ReadingTurn, number>;
-  readonly waiting: Map<ReadingTurn, () => void>;
+  readonly reading: Map<ReceiveTurn, number>;
+  readonly waiting: Map<ReceiveTurn, () => void>;
   timer?: Timer | undefined;
 }
 
-export function createReadingTurns(clock: Clock): ReadingTurns {
+export function createReceiveTurns(clock: Clock): ReceiveTurns {
   const accounts = new Map<string, Account>();
 
   function admitNext({ waiting, reading }: Account): void {
@@ -48,7 +48,7 @@ export function createReadingTurns(clock: Clock): ReadingTurns {
     if (account.waiting.size + account.reading.size === 0) {
       account.timer?.[Symbol.dispose]();
       accounts.delete(name);
-    } else account.timer ??= clock.after("mqtt reading turns", WAIT_MS, () => goOn(name, account));
+    } else account.timer ??= clock.after("mqtt receive turns", WAIT_MS, () => goOn(name, account));
   }
 
   function goOn(name: string, account: Account): void {
@@ -67,7 +67,7 @@ export function createReadingTurns(clock: Clock): ReadingTurns {
         const wasThere = account.reading.delete(turn) || account.waiting.delete(turn);
         if (wasThere) admit(name, account);
       }
-      const turn: ReadingTurn = {
+      const turn: ReceiveTurn = {
         ask(resume) {
           const account: Account = accounts.get(name) ?? { reading: new Map(), waiting: new Map() };
           if (account.reading.has(turn)) {

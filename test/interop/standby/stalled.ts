@@ -92,12 +92,12 @@ export async function stalled(scene: Scene): Promise<void> {
     await events.frame("the press is taken", ({ type }) => type === "notification_acknowledged");
     await until("the chat's rule has run", async () => (await variable(first, "rested")) === 1);
     check(say("the hub goes on while the second machine stalls"), await command(hub), Array(COMMANDS).fill(202));
-    check(say("nobody is told meanwhile"), told(world, press), NOTHING);
+    check(say("nobody is told meanwhile"), reported(world, press), NOTHING);
     second.process.kill("SIGCONT");
     await answered;
     check(say("the webhook is answered when it goes on"), world.webhook.status, 202);
-    await until("all is told", () => Bun.deepEquals(told(world, press), ALL)).catch(() => {});
-    check(say("and so is all else"), told(world, press), ALL);
+    await until("all is told", () => Bun.deepEquals(reported(world, press), ALL)).catch(() => {});
+    check(say("and so is all else"), reported(world, press), ALL);
   } finally {
     second.process.kill("SIGCONT");
   }
@@ -107,7 +107,7 @@ const NOTHING = { chat: false, calls: [] as string[], fired: [] as string[], ans
 const ALL = { chat: true, calls: ["/called", "/desk"], fired: ["leave", "rest"], answered: true, thanked: true };
 
 /** What somebody outside has heard since the second machine stopped. */
-function told({ telegram, bot, events, calls, webhook }: World, press: number): typeof ALL {
+function reported({ telegram, bot, events, calls, webhook }: World, press: number): typeof ALL {
   const fired = events.frames.flatMap((frame) => (frame.type === "rule_fired" ? String(frame.rule_id) : []));
   return {
     ...{ chat: bot.texts(BEN_CHAT).length > 0, calls: calls.toSorted() },
