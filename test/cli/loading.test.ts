@@ -1,5 +1,5 @@
 // What a command loads before it does anything. A static import of one of these libraries costs every start milliseconds and
-// megabytes: see docs/decisions.md.
+// megabytes: see docs/decisions/0131-what-a-start-loads.md.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";

@@ -7,7 +7,7 @@ export const ROOT = join(import.meta.dir, "../..");
 export const DOCUMENTS: readonly string[] = [
   ...["README.md", "CONTRIBUTING.md", "plugins/README.md", "test/bench/README.md", "src/release/client/README.md"],
   ...readdirSync(join(ROOT, "docs"))
-    .filter((name) => name.endsWith(".md") && name !== "decisions.md")
+    .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`)
     .sort(),
 ];

@@ -1,5 +1,5 @@
 // The packets of MQTT 3.1.1 that a plugin needs: QoS 0 and 1, one topic per subscription. Not the `mqtt` package: with it a plugin
-// starts in 80 ms instead of 31, needs 51 MB instead of 34, is three times as large, and half as fast (measured, docs/decisions.md).
+// starts in 80 ms instead of 31, needs 51 MB instead of 34, is three times as large, and half as fast (measured, docs/decisions/0015-the-plugin-kit-keeps-its-own-mqtt-client.md).
 
 export interface Will {
   topic: string;
