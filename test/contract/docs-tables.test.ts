@@ -80,7 +80,7 @@ test.each(Object.keys(members) as Kind[])("%ss of rules", (kind) => {
     doc,
     code(ronOf(kind, schema.examples[0])),
   ]);
-  expectDocsTable("rules.md", `${kind}s`, [["type", SAYS[kind], "example"], ...rows]);
+  expectDocsTable(`rules/${kind}s.md`, `${kind}s`, [["type", SAYS[kind], "example"], ...rows]);
 });
 
 const channels = kinds as readonly unknown[] as readonly ChannelDefinition[];

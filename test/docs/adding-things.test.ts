@@ -9,7 +9,10 @@ import { copyWithExamples, type Ended, REPOSITORY, type RepositoryCopy } from ".
 import { anchorOf, promisesOf } from "./steps.ts";
 
 // Written by `bun run docs`.
-const WRITTEN_DOCS = ["docs/api.md", "docs/devices.md", "docs/notifications.md", "docs/profiles.md", "docs/rules.md"];
+const WRITTEN_DOCS = [
+  ...["docs/api.md", "docs/devices.md", "docs/notifications.md", "docs/profiles.md"],
+  ...["docs/rules/actions.md", "docs/rules/conditions.md", "docs/rules/triggers.md"],
+];
 /** Files that try each of a kind, and of some that try each for long, the tests that are about what is new. */
 const TESTS: readonly (readonly string[])[] = [
   [
@@ -89,7 +92,7 @@ test(
     expect(written).toMatchObject({ code: 0 });
     const isChanged = (file: string): boolean =>
       readFileSync(join(copy.root, file), "utf8") !== readFileSync(join(REPOSITORY, file), "utf8");
-    const docs = readdirSync(join(copy.root, "docs"))
+    const docs = readdirSync(join(copy.root, "docs"), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".md"))
       .map((name) => `docs/${name}`);
     const byHand = copy.touched.flatMap(({ files }) => files);

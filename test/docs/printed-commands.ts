@@ -6,10 +6,12 @@ export const ROOT = join(import.meta.dir, "../..");
 /** Not what was once so: the changelog and the decisions. */
 export const DOCUMENTS: readonly string[] = [
   ...["README.md", "CONTRIBUTING.md", "plugins/README.md", "test/bench/README.md", "src/release/client/README.md"],
-  ...readdirSync(join(ROOT, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`)
-    .sort(),
+  ...["docs", "docs/rules"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`)
+      .sort(),
+  ),
 ];
 
 export interface Printed {

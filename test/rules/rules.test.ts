@@ -95,8 +95,9 @@ describe("examples", () => {
   });
 });
 
-describe("docs/rules.md", () => {
-  const text = readFileSync(join(root, "docs", "rules.md"), "utf8");
+describe("docs/rules.md and docs/rules/", () => {
+  const pages = readdirSync(join(root, "docs", "rules")).map((name) => join("rules", name));
+  const text = ["rules.md", ...pages].map((page) => readFileSync(join(root, "docs", page), "utf8")).join("\n");
   const blocks = [...text.matchAll(/^```(ron|toml)\n([\s\S]*?)^```$/gm)].map(([, language = "", code = ""]) => ({
     language,
     code,

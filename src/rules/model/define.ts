@@ -25,7 +25,7 @@ export interface Interest {
 export type TriggerContext = JsonObject;
 
 /**
- * One as a person might write it, with most of its fields: it is shown in docs/rules.md and in the vocabulary, and the
+ * One as a person might write it, with most of its fields: it is shown in docs/rules/ and in the vocabulary, and the
  * contract tests try it.
  */
 export type Example<F extends TProperties> = Partial<Static<TObject<F>>>;
