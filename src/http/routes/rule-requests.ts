@@ -1,4 +1,4 @@
-// Schemas of the bodies that /rules accepts, how they are read, and its vocabulary. A rule's own keys have the schemas of rules/rule.ts.
+// Schemas of the bodies that /rules accepts, how they are read, and its vocabulary. A rule's own keys have the schemas of rules/read/rule.ts.
 import { Type } from "@sinclair/typebox";
 import { HubError } from "../../core/errors.ts";
 import { type Json, parseJson } from "../../core/json.ts";

@@ -13,7 +13,7 @@ const TEN_YEARS = 3652 * DAY;
 const AWAY = '[[modes]]\nid = "away"\nname = "Nobody at home"\nkind = "manual"\n';
 const NIGHT = '[[modes]]\nid = "night"\nname = "Night"\nkind = "solar"\non_event = "sunset"\noff_event = "sunrise"\n';
 
-// Berlin, by the almanac of solar.test.ts: 2026-03-28 sunset 17:33:31, 29th 04:48:04 and 17:35:16, 30th sunrise 04:45:43.
+// Berlin, by the almanac of sun.test.ts: 2026-03-28 sunset 17:33:31, 29th 04:48:04 and 17:35:16, 30th sunrise 04:45:43.
 const houseAtNoon = (options: HouseOptions = {}): House =>
   openHouse({ at: "2026-03-28T12:00:00Z", modes: NIGHT, ...options });
 const houseForDays = (options: HouseOptions = {}): House => readSeldom(houseAtNoon(options));

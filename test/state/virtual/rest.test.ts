@@ -196,7 +196,7 @@ describe("switches", () => {
 
 describe("modes", () => {
   test("are read with the next moments of the sun", async () => {
-    // The almanac of solar.test.ts: sunset in Berlin at 15:22:06 UTC, sunrise on the next day at 07:08:55 UTC.
+    // The almanac of sun.test.ts: sunset in Berlin at 15:22:06 UTC, sunrise on the next day at 07:08:55 UTC.
     expect(await json("GET", "/modes/night")).toEqual({
       id: "night",
       name: "Night",
