@@ -8,12 +8,13 @@ export interface PackedFile {
   etag: string;
   /** Its name changes with its content: browsers may keep it for ever. */
   hashed: boolean;
-  encodings: Partial<Record<Encoding, Uint8Array>> & { identity: Uint8Array };
+  /** As they are, or, of what is asked for rarely, as gzip alone. */
+  encodings: Partial<Record<Encoding, Uint8Array>>;
 }
 
 /** As `PackedFile`, with the place of its bytes: [from, to). */
 export type PackedEntry = Omit<PackedFile, "encodings"> & {
-  encodings: Partial<Record<Encoding, [number, number]>> & { identity: [number, number] };
+  encodings: Partial<Record<Encoding, [number, number]>>;
 };
 
 const HEAD_BYTES = 4;

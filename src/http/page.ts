@@ -59,14 +59,19 @@ export function createPage(file: string, apis: readonly string[]): Page {
     if (headers.get("if-none-match")?.split(/,\s*/).includes(entry.etag))
       return new Response(null, { status: 304, headers: given });
     const encoding = encodingFor(headers.get("accept-encoding") ?? "", entry);
-    const place = entry.encodings[encoding] ?? entry.encodings.identity;
+    const place = entry.encodings[encoding];
     const all = {
       ...given,
       "content-type": entry.type,
-      "content-length": String(place[1] - place[0]),
+      ...(place && { "content-length": String(place[1] - place[0]) }),
       ...(encoding !== "identity" && { "content-encoding": encoding }),
     };
-    return new Response(method === "HEAD" ? null : open().bytes(place), { headers: all });
+    return new Response(method === "HEAD" ? null : place ? open().bytes(place) : unpacked(entry), { headers: all });
+  }
+
+  /** For whoever takes nothing compressed: a command, no browser. */
+  function unpacked({ encodings: { gzip } }: PackedEntry): ReadableStream | null {
+    return gzip ? open().bytes(gzip).stream().pipeThrough(new DecompressionStream("gzip")) : null;
   }
 
   return {
@@ -74,7 +79,8 @@ export function createPage(file: string, apis: readonly string[]): Page {
       if (request.method !== "GET" && request.method !== "HEAD") return undefined;
       if (apis.some((api) => path === api || path.startsWith(`${api}/`))) return undefined;
       const { byPath } = open();
-      const found = byPath.get(path) ?? (isNavigation(request, path) ? byPath.get(INDEX) : undefined);
+      const found =
+        byPath.get(path === "/help/" ? "/help" : path) ?? (isNavigation(request, path) ? byPath.get(INDEX) : undefined);
       return found && (() => send(found, request));
     },
   };

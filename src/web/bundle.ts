@@ -1,9 +1,10 @@
-// Builds the page for browsers: scripts and styles with hashed names, each compressed once and for all, in one file that the
-// executable embeds.
+// Builds the page for browsers and the help beside it: scripts and styles with hashed names, each compressed once and for all, in one
+// file that the executable embeds.
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { type PackedFile, packed } from "../core/pack.ts";
+import { buildHelp, type HelpFile } from "./help/build.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -48,7 +49,8 @@ export async function bundlePage(root: string): Promise<void> {
     (name): Built => ({ path: `/${name}`, bytes: readFileSync(join(source, "static", name)), hashed: false }),
   );
   const all = [...app, index, ...worker, ...still].map(compressed);
-  await Bun.write(join(root, "dist", "web", "page.pack"), packed(all));
+  const help = (await buildHelp(root)).map(compressedOnce);
+  await Bun.write(join(root, "dist", "web", "page.pack"), packed([...all, ...help]));
 }
 
 async function build(
@@ -97,8 +99,17 @@ function compressed({ path, bytes, hashed }: Built): PackedFile {
   const extension = extname(path);
   const type = TYPES[extension];
   if (type === undefined) throw new Error(`${path}: no content type is known`);
-  const etag = `"${new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 20)}"`;
+  const etag = etagOf(bytes);
   if (COMPRESSED.has(extension)) return { path, type, etag, hashed, encodings: { identity: bytes } };
   const br = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
   return { path, type, etag, hashed, encodings: { identity: bytes, br, gzip: gzipSync(bytes, { level: 9 }) } };
+}
+
+/** Read now and then: the executable holds it once, as what every browser takes, also without TLS. */
+function compressedOnce({ bytes, ...file }: HelpFile): PackedFile {
+  return { ...file, etag: etagOf(bytes), encodings: { gzip: gzipSync(bytes, { level: 9 }) } };
+}
+
+function etagOf(bytes: Uint8Array): string {
+  return `"${new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 20)}"`;
 }

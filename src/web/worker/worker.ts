@@ -1,5 +1,5 @@
 // The service worker: keeps the files of this version of the page, so that it opens without the hub, and never those of another.
-// Addresses of the hub's data are never kept.
+// Addresses of the hub's data are never kept, nor is the help, which is no view of the page.
 import "./push.ts";
 
 /** The version of the page, set when it is built. */
@@ -32,7 +32,7 @@ worker.addEventListener("activate", (event) => {
 worker.addEventListener("fetch", (event) => {
   const { request } = event;
   const { pathname, origin } = new URL(request.url);
-  if (request.method !== "GET" || origin !== worker.location.origin || /^\/(api|metrics|mcp)(\/|$)/.test(pathname))
+  if (request.method !== "GET" || origin !== worker.location.origin || /^\/(api|metrics|mcp|help)(\/|$)/.test(pathname))
     return;
   event.respondWith(/-[a-z0-9]{8}\.\w+$/.test(pathname) ? kept(request) : fresh(request));
 });

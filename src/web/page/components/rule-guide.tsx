@@ -1,8 +1,10 @@
 // The guided editor: what sets a rule off, what must hold and what it does, each picked from what the hub knows.
+
 import { useState } from "preact/hooks";
 import type { Json } from "../state/house.ts";
 import type { Part, Vocabulary, WholeRule } from "../state/rules.ts";
 import { t } from "../texts/index.ts";
+import { HelpLink } from "./help-link.tsx";
 import { Problem } from "./problem.tsx";
 import { InRule, namesIn } from "./rule-context.ts";
 import type { WriteRule } from "./rule-draft.ts";
@@ -55,6 +57,9 @@ export function RuleGuide({ rule, vocabulary, onChange }: GuideProps) {
         ))}
         <details class="more-fields">
           <summary>{t("guide.more")}</summary>
+          <p class="buttons">
+            <HelpLink to="rules/fields" about={t("guide.more")} />
+          </p>
           {FIELDS.map((key) => (
             <RuleField
               key={key}

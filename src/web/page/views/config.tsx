@@ -4,8 +4,9 @@ import { ConfigReview } from "../components/admin/config-review.tsx";
 import { ConfigSection } from "../components/admin/config-section.tsx";
 import { ConfigText } from "../components/admin/config-text.tsx";
 import { ConfigWaiting } from "../components/admin/config-waiting.tsx";
-import { sectionWords } from "../components/admin/config-words.ts";
+import { helpOf, sectionWords } from "../components/admin/config-words.ts";
 import { type ConfigDraft, useConfigDraft } from "../components/admin/use-config-draft.ts";
+import { HelpLink } from "../components/help-link.tsx";
 import { Problem } from "../components/problem.tsx";
 import { toast } from "../components/toast.tsx";
 import { canAct } from "../state/acting.ts";
@@ -113,7 +114,10 @@ function Forms({ of: draft, names, part }: { of: ConfigDraft; names: readonly st
         ))}
       </nav>
       <section class="config-part" aria-label={sectionWords(part)}>
-        <h2>{sectionWords(part)}</h2>
+        <div class="rules-head">
+          <h2>{sectionWords(part)}</h2>
+          <HelpLink to={helpOf(part)} about={sectionWords(part)} />
+        </div>
         {draft.values && <ConfigSection key={part} of={draft} name={part} />}
       </section>
     </div>

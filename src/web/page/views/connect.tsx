@@ -4,6 +4,7 @@ import { useLocation } from "preact-iso";
 import { ConnectAccount } from "../components/connect-account.tsx";
 import { ConnectVirtual } from "../components/connect-virtual.tsx";
 import { WAYS, type Way } from "../components/connect-ways.ts";
+import { HelpLink } from "../components/help-link.tsx";
 import { Problem } from "../components/problem.tsx";
 import { useAct } from "../components/use-act.ts";
 import { connection } from "../state/live.ts";
@@ -44,8 +45,11 @@ function Ways() {
           </li>
         ))}
       </ul>
-      <p>
-        <a href="/welcome">{t("welcome.back")}</a>
+      <p class="buttons">
+        <HelpLink to="devices" about={t("connect.title")} />
+        <a class="button" href="/welcome">
+          {t("welcome.back")}
+        </a>
       </p>
     </>
   );

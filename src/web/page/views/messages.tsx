@@ -1,6 +1,7 @@
 // Messages to people: over which channels, how those are, and what still waits.
 import { useState } from "preact/hooks";
 import { ChannelEditor } from "../components/channel-editor.tsx";
+import { HelpLink } from "../components/help-link.tsx";
 import { Moment } from "../components/moment.tsx";
 import { OpenNotices } from "../components/notices.tsx";
 import { Outbox } from "../components/outbox.tsx";
@@ -73,6 +74,7 @@ export function MessagesView() {
           <a class="button" href="/messages?channel=">
             {t("channel.new")}
           </a>
+          <HelpLink to="notifications" about={t("messages.title")} />
         </p>
       ) : (
         <p class="hint">{t("messages.where")}</p>

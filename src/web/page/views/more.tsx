@@ -6,6 +6,8 @@ import { type TextKey, t } from "../texts/index.ts";
 
 interface Place {
   path: string;
+  /** No view of this page. */
+  isElsewhere?: boolean;
   title: TextKey;
   hint?: TextKey;
   role?: Role;
@@ -31,6 +33,7 @@ const PLACES: readonly Place[] = [
   { path: "/system", title: "system.title" },
   { path: "/upgrade", title: "upload.hub_title", hint: "upload.hub_hint", role: "admin" },
   { path: "/account", title: "account.title" },
+  { path: "/help", title: "help.title", hint: "help.hint", isElsewhere: true },
 ];
 
 async function leave(): Promise<void> {
@@ -42,9 +45,12 @@ export function More() {
     <>
       <h1>{t("nav.more")}</h1>
       <ul class="things">
-        {PLACES.filter(({ role = "viewer" }) => allows(role)).map(({ path, title, hint }) => (
+        {PLACES.filter(({ role = "viewer" }) => allows(role)).map(({ path, title, hint, isElsewhere }) => (
           <li key={path} class="thing">
-            <a href={path}>{t(title)}</a> {hint && <span class="hint">{t(hint)}</span>}
+            <a href={path} target={isElsewhere ? "_blank" : undefined}>
+              {t(title)}
+            </a>{" "}
+            {hint && <span class="hint">{t(hint)}</span>}
           </li>
         ))}
       </ul>

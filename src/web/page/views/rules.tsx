@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { HelpLink } from "../components/help-link.tsx";
 import { Problem } from "../components/problem.tsx";
 import { RenamedRules } from "../components/renamed-rules.tsx";
 import { RuleCard } from "../components/rule-card.tsx";
@@ -44,6 +45,7 @@ export function Rules() {
         <h1>{t("nav.rules")}</h1>
         {allows("admin") && (
           <p class="buttons">
+            <HelpLink to="rules" about={t("nav.rules")} />
             <a class="button" href="/blueprints">
               {t("blueprints.title")}
             </a>

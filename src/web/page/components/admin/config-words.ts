@@ -6,6 +6,16 @@ export function sectionWords(name: string): string {
   return textFor(`section.${name}`) ?? inWords(name);
 }
 
+/** Sections that the help has under one heading. */
+const TOGETHER: Readonly<Record<string, string>> = Object.fromEntries(
+  ["notify", "events", "log"].map((name) => [name, "notify--events--log"]),
+);
+
+/** Where the help has a section. */
+export function helpOf(name: string): string {
+  return `configuration#${TOGETHER[name] ?? name}`;
+}
+
 /** The schema with titles and hints in the words of this page. `at`: `mqtt`, or `mqtt.users` for an entry of that list. */
 export function withWords(schema: FormSchema, at: string): FormSchema {
   if (!schema.properties) return schema;
