@@ -18,6 +18,10 @@ writeFileSync(
   folder.at("page.pack"),
   packed([
     text("<html>", { path: "/index.html", type: "text/html; charset=utf-8" }),
+    text("<html> of the help", {
+      ...{ path: "/help", type: "text/html; charset=utf-8" },
+      encodings: { gzip: gzipSync("<html> of the help") },
+    }),
     text(script, {
       ...{ path: "/main-abcdefgh.js", hashed: true },
       encodings: {
@@ -58,6 +62,16 @@ test("it is sent compressed as the browser takes it", async () => {
   expect([gzip.as, gunzipSync(gzip.body).toString()]).toEqual(["gzip", script]);
   const plain = await bytes("");
   expect([plain.as, plain.body.toString()]).toEqual([null, script]);
+});
+
+test("what is there as gzip alone is unpacked for whoever does not take that", async () => {
+  const sent = ask("/help", { "accept-encoding": "br, gzip" });
+  expect(sent?.headers.get("content-encoding")).toBe("gzip");
+  expect(gunzipSync(await (sent as Response).arrayBuffer()).toString()).toBe("<html> of the help");
+  const plain = ask("/help/", { "accept-encoding": "br" });
+  expect(plain?.headers.get("content-encoding")).toBeNull();
+  expect(await plain?.text()).toBe("<html> of the help");
+  expect(await ask("/help", {}, "HEAD")?.text()).toBe("");
 });
 
 test("hashed files are kept, all others are asked for again", () => {

@@ -62,7 +62,9 @@ function otherPage(): string {
   const { entries, start } = readPackIndex(file);
   const main = entries.find(({ path }) => /^\/main-\w+\.js$/.test(path))?.path ?? "";
   const next = "/main-next0001.js";
-  const files = entries.map(({ encodings, ...entry }): PackedFile => {
+  const files = entries.flatMap(({ encodings, ...entry }): PackedFile | [] => {
+    // The help, which is none of the page's files.
+    if (!encodings.identity) return [];
     const [from, to] = encodings.identity;
     const bytes = file.subarray(start + from, start + to);
     if (entry.path !== "/index.html" && entry.path !== main)
