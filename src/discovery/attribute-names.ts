@@ -29,7 +29,11 @@ export class AttributeNames {
     const early = new Map<string, string>();
     const { fresh, problem, ...names } = giveNames(described, {
       isOfBefore: isUnnamed,
-      kept: (isUnnamed ? described.formerNames?.() : undefined) ?? store.namesOf(deviceId, source),
+      kept: () =>
+        new Map([
+          ...((isUnnamed ? described.formerNames?.() : undefined) ?? store.namesOf(deviceId, source)),
+          ...early,
+        ]),
       keep(of, name) {
         if (store.isUnnamed(deviceId)) early.set(of, name);
         else store.name(deviceId, source, new Map([[of, name]]));

@@ -90,12 +90,14 @@ export function deviceIdOf(identity: string): string {
   return id;
 }
 
+const DECODER = new TextDecoder();
+
 /** For `Heard.message`: text and JSON, read when asked for, once. */
 export function messageIn(payload: Uint8Array): Heard["message"] {
   let read: Message | undefined;
   return () => {
     if (!read) {
-      const text = new TextDecoder().decode(payload);
+      const text = DECODER.decode(payload);
       const parsed = parseJson(text);
       read = { text, json: parsed.ok ? (parsed.value as Json) : undefined, payload };
     }

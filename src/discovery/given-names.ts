@@ -1,7 +1,7 @@
 // What an attribute is called, for ever. A source proposes names by what is announced now; which of them an attribute gets is decided
 // once, and kept: whatever is announced later, in whatever order, taken back or read from elsewhere, a name means the same thing.
 import { HubError } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 import { hasWildcard, matchesFilter } from "../core/topic-filter.ts";
 import type { Attribute, DescribedDevice, Report } from "./described.ts";
 import { readableName } from "./readable-name.ts";
@@ -28,7 +28,8 @@ const MAX_REST = 500;
 
 /**
  * The device in the names that its attributes were given first, and what has none yet in a name that nothing else ever had. `kept`: by
- * what they are of, in the order in which they were given. `keep`: further ones. `isOfBefore`: it has names of before names were kept.
+ * what they are of, in the order in which they were given; asked again where a message needs them, as hundreds of devices would hold
+ * theirs for nothing. `keep`: further ones. `isOfBefore`: it has names of before names were kept.
  */
 export function giveNames(
   device: DescribedDevice,
@@ -36,16 +37,26 @@ export function giveNames(
     kept,
     keep,
     isOfBefore,
-  }: { kept: ReadonlyMap<string, string>; keep: (id: string, name: string) => void; isOfBefore: boolean },
+  }: { kept: () => ReadonlyMap<string, string>; keep: (id: string, name: string) => void; isOfBefore: boolean },
 ): GivenNames {
   // What reports all on one topic keeps the keys of its messages.
   const wish = device.isOfSeveralTopics && !isOfBefore ? readableName : (name: string): string => name;
-  const { names, fresh, holders } = placed(device.attributes, kept, wish);
+  const { names, fresh } = placed(device.attributes, kept(), wish);
+  // Those of a device of before are kept later.
+  const unkept = isOfBefore ? fresh : [];
+  let found: { kept: ReadonlyMap<string, string>; holders: Map<string, string> } | undefined;
+  const known = () => {
+    if (found) return found;
+    const now = kept();
+    found = { kept: now, holders: holdersIn([...now, ...unkept]) };
+    return found;
+  };
   const all = new Set(device.attributes.map(({ name }) => name));
   const proposed: { has(name: string): boolean } = names.size < all.size ? all : names;
   const problem =
     names.size < all.size ? `more than ${MAX_KEPT} attributes were announced: the last are left out` : undefined;
-  const proposals = new Map([...names].map(([name, given]) => [given, name]));
+  const isSame = [...names].every(([name, given]) => name === given);
+  const proposals = isSame ? names : new Map([...names].map(([name, given]) => [given, name]));
   const rest = new Map<string, string>();
   const filters = device.topics.filter(hasWildcard);
 
@@ -53,8 +64,14 @@ export function giveNames(
   const nameOfRest = (key: string, topic: string): string => {
     const announced = filters.find((filter) => matchesFilter(filter, topic)) ?? topic;
     const id = device.isOfSeveralTopics ? `${announced} ${key}` : key;
-    const known = rest.get(id) ?? kept.get(id);
-    if (known !== undefined) return known;
+    const named = rest.get(id);
+    if (named !== undefined) return named;
+    const { kept, holders } = known();
+    const before = kept.get(id);
+    if (before !== undefined) {
+      if (rest.size < MAX_REST) rest.set(id, before);
+      return before;
+    }
     const isFree = (name: string): boolean => !proposals.has(name) && (holders.get(name) ?? id) === id;
     const wanted = wish(key);
     const name = isFree(wanted) ? wanted : freeName(`${wanted}_own`, isFree);
@@ -65,16 +82,23 @@ export function giveNames(
     keep(id, name);
     return name;
   };
+  const givenOf = (name: string, topic: string): string | undefined =>
+    names.get(name) ?? (proposed.has(name) ? undefined : nameOfRest(name, topic));
+  // Each report passes here: nothing is copied where nothing is called otherwise.
   const inGiven = (attributes: JsonObject, topic = ""): JsonObject => {
-    const all = Object.entries(attributes).flatMap(([name, value]) => {
-      const given = names.get(name) ?? (proposed.has(name) ? undefined : nameOfRest(name, topic));
-      return given === undefined ? [] : [[given, value] as const];
-    });
-    return Object.fromEntries(all);
+    let isSame = true;
+    for (const name in attributes) if (givenOf(name, topic) !== name) isSame = false;
+    if (isSame) return attributes;
+    const read: JsonObject = {};
+    for (const name in attributes) {
+      const given = givenOf(name, topic);
+      if (given !== undefined) read[given] = attributes[name] as Json;
+    }
+    return read;
   };
   const inProposed = (wanted: JsonObject): JsonObject => {
     const all = Object.entries(wanted).map(([given, value]) => {
-      const name = proposals.get(given) ?? (proposed.has(given) || holders.has(given) ? undefined : given);
+      const name = proposals.get(given) ?? (proposed.has(given) || known().holders.has(given) ? undefined : given);
       if (name === undefined) throw wrong(given, "the device has no such attribute now");
       return [name, value] as const;
     });
@@ -82,6 +106,7 @@ export function giveNames(
   };
   const better = (): Map<string, string> => {
     const anew = device.isOfSeveralTopics ? readableName : (name: string): string => name;
+    const { kept, holders } = known();
     const { names: wanted } = placed(device.attributes, new Map(), anew);
     const announced = [...names].map(([name, given]) => [given, wanted.get(name) ?? given] as const);
     const others = [...kept, ...rest].flatMap(([id, name]) => {
@@ -132,8 +157,13 @@ interface Placed {
   /** Given, by proposed. */
   names: Map<string, string>;
   fresh: Map<string, string>;
-  /** By name: what it was given to first. */
-  holders: Map<string, string>;
+}
+
+/** By name: what it was given to first. */
+function holdersIn(kept: Iterable<readonly [id: string, name: string]>): Map<string, string> {
+  const holders = new Map<string, string>();
+  for (const [id, name] of kept) if (!holders.has(name)) holders.set(name, id);
+  return holders;
 }
 
 function placed(
@@ -141,8 +171,7 @@ function placed(
   kept: ReadonlyMap<string, string>,
   wish: (name: string) => string,
 ): Placed {
-  const holders = new Map<string, string>();
-  for (const [id, name] of kept) if (!holders.has(name)) holders.set(name, id);
+  const holders = holdersIn(kept);
   const all = withIds(attributes);
   const used = new Set<string>();
   const names = new Map<string, string>();
@@ -185,8 +214,7 @@ function placed(
       counts.set(name, count + 1);
     }
   }
-  for (const [id, name] of fresh) if (!holders.has(name)) holders.set(name, id);
-  return { names, fresh, holders };
+  return { names, fresh };
 }
 
 /** By name, how many ids it has. */

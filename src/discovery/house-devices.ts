@@ -94,10 +94,9 @@ export class DeviceSpeaker {
     if (!entry || !this.#holds(entry)) return;
     const { devices, onAction } = this.#options;
     const { deviceId } = entry;
-    const { action, ...attributes } = report.attributes;
     const from = { pluginId: entry.sender.name, partial: true, retained };
     const last = report.actions.at(-1);
-    if (last === undefined && action !== undefined) attributes.action = action;
+    const attributes = last === undefined ? report.attributes : withoutAction(report.attributes);
     if (Object.keys(attributes).length > 0) devices.state(deviceId, attributes, from);
     // A press of before the hub started is none now.
     if (last !== undefined && !retained) {
@@ -175,4 +174,8 @@ export class DeviceSpeaker {
   #holds(entry: Entry): entry is Entry & { deviceId: string } {
     return entry.deviceId !== undefined && this.#options.holderOf(entry.deviceId) === entry;
   }
+}
+
+function withoutAction({ action: _action, ...attributes }: JsonObject): JsonObject {
+  return attributes;
 }

@@ -33,13 +33,13 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
   /** By device, the oldest first. */
   const known = new Map<string, Set<string>>();
   for (const [identity, deviceId] of devices) identitiesOf(deviceId).add(identity);
-  const named = new Map<string, Map<string, string>>();
+  /** Names that could not be written: the others are read when a device is described, and take no memory. */
+  const unwritten = new Map<string, Map<string, string>>();
   const unnamed = new Set(loadUnnamed(db));
 
   function namesOf(deviceId: string, source: string): Map<string, string> {
-    const key = `${source}\n${deviceId}`;
-    const names = named.get(key) ?? new Map(loadNames(db, deviceId, source));
-    named.set(key, names);
+    const names = new Map(loadNames(db, deviceId, source));
+    for (const [id, name] of unwritten.get(nameKey(deviceId, source)) ?? []) if (!names.has(id)) names.set(id, name);
     return names;
   }
 
@@ -56,12 +56,15 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
     return [...all].filter((one) => !identities.includes(one)).slice(0, all.size - MAX_IDENTITIES);
   }
 
-  function behind(write: (connection: Database) => void): void {
+  /** Whether it is written. */
+  function behind(write: (connection: Database) => void): boolean {
     try {
       write(db.behind);
+      return true;
     } catch (error) {
       // The devices announce themselves again.
       db.trouble.note(error);
+      return false;
     }
   }
 
@@ -108,20 +111,28 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
     name(deviceId, source, fresh) {
       unnamed.delete(deviceId);
       if (fresh.size === 0) return;
-      const names = namesOf(deviceId, source);
-      behind((connection) => {
+      const isWritten = behind((connection) => {
+        const [{ count } = { count: 0 }] = connection
+          .query<{ count: number }, [string, string]>(
+            "SELECT COUNT(*) AS count FROM discovery_names WHERE device_id = ? AND source = ?",
+          )
+          .all(deviceId, source);
         const insert = connection.query(
           "INSERT OR IGNORE INTO discovery_names (device_id, source, id, name, number) VALUES (?, ?, ?, ?, ?)",
         );
         connection.transaction(() => {
-          for (const [at, [id, name]] of [...fresh].entries()) insert.run(deviceId, source, id, name, names.size + at);
+          for (const [at, [id, name]] of [...fresh].entries()) insert.run(deviceId, source, id, name, count + at);
         })();
       });
-      for (const [id, name] of fresh) names.set(id, name);
+      if (isWritten) return;
+      const key = nameKey(deviceId, source);
+      unwritten.set(key, new Map([...(unwritten.get(key) ?? []), ...fresh]));
     },
     isUnnamed: (deviceId) => unnamed.has(deviceId),
   };
 }
+
+const nameKey = (deviceId: string, source: string): string => `${source}\n${deviceId}`;
 
 function loadDecisions({ durable, faults }: StateDb): [string, Decision][] {
   const rows = durable.query<{ id: unknown; decision: unknown }, []>("SELECT id, decision FROM discovery_decisions");

@@ -1,6 +1,6 @@
 // What a device is, and how a report changes it.
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
-import { isObject, type JsonObject, jsonEqual } from "../core/json.ts";
+import { isObject, type Json, type JsonObject, jsonEqual } from "../core/json.ts";
 
 /** What kind of device it is, from its registration. */
 export interface DeviceDetails {
@@ -156,11 +156,14 @@ export function changeAttributes(previous: JsonObject, report: JsonObject, parti
 }
 
 function merge(previous: JsonObject, report: JsonObject): AttributeChange {
-  const current: JsonObject = { ...previous };
+  let current = previous;
   const changed: string[] = [];
-  for (const [name, value] of Object.entries(report)) {
+  for (const name in report) {
+    const value = report[name] as Json;
     const existed = Object.hasOwn(previous, name);
     if (value === null ? !existed : existed && jsonEqual(previous[name], value)) continue;
+    // Most reports change nothing.
+    if (current === previous) current = { ...previous };
     if (value === null) delete current[name];
     else current[name] = value;
     changed.push(name);

@@ -56,6 +56,42 @@ export function describeEntities(
   entities: readonly Entity[],
   { block, identities, engine, memory, ...on }: DescribeOptions,
 ): DeviceOfEntities {
+  const { found, problems } = findIn(entities, { engine, memory });
+  memory.availabilities = found.availabilities;
+  const { happenings, extras } = found;
+  const availability = availabilityOfAll([...found.availabilities.values()]);
+  // What a thermostat does is not called as its presses are.
+  const renames: Record<string, string> = happenings.length > 0 ? { action: "climate_action" } : {};
+  const all = (one: Found): FoundAttribute[] => withSiren(withPower(one.attributes));
+  const device = described(block, entities, identities);
+  const runtime = runtimeOf(
+    named(readable(all(found), [device.name ?? "", ...identities]), { richest: RICHEST, renames }),
+    {
+      happenings,
+      extras,
+      availability,
+      memory,
+      engine,
+      ...on,
+    },
+  );
+  const { pictures } = found;
+  return {
+    ...device,
+    // Hardly ever asked for: found again then, in place of keeping all twice.
+    formerNames: () => namesById(named(all(findIn(entities, { engine, memory }).found), { richest: RICHEST, renames })),
+    ...runtime,
+    attributes: [...runtime.attributes, ...pictureAttributes(pictures)],
+    topics: [...new Set([...runtime.topics, ...pictures.map(({ topic }) => topic)])],
+    ...(pictures.length > 0 && { pictures }),
+    problems,
+  };
+}
+
+function findIn(
+  entities: readonly Entity[],
+  { engine, memory }: Pick<DescribeOptions, "engine" | "memory">,
+): { found: Found; problems: EntityProblem[] } {
   const problems: EntityProblem[] = [];
   const found: Found = { attributes: [], happenings: [], extras: [], availabilities: new Map(), pictures: [] };
   for (const [at, entity] of entities.entries()) {
@@ -66,31 +102,7 @@ export function describeEntities(
       problems.push({ key: entity.key, problem: `${entity.component}: ${messageOf(error)}` });
     }
   }
-  memory.availabilities = found.availabilities;
-  const { happenings, extras } = found;
-  const availability = availabilityOfAll([...found.availabilities.values()]);
-  // What a thermostat does is not called as its presses are.
-  const renames: Record<string, string> = happenings.length > 0 ? { action: "climate_action" } : {};
-  const all = withSiren(withPower(found.attributes));
-  const device = described(block, entities, identities);
-  const runtime = runtimeOf(named(readable(all, [device.name ?? "", ...identities]), { richest: RICHEST, renames }), {
-    happenings,
-    extras,
-    availability,
-    memory,
-    engine,
-    ...on,
-  });
-  const { pictures } = found;
-  return {
-    ...device,
-    formerNames: () => namesById(named(all, { richest: RICHEST, renames })),
-    ...runtime,
-    attributes: [...runtime.attributes, ...pictureAttributes(pictures)],
-    topics: [...new Set([...runtime.topics, ...pictures.map(({ topic }) => topic)])],
-    ...(pictures.length > 0 && { pictures }),
-    problems,
-  };
+  return { found, problems };
 }
 
 function namesById({ attributes, words }: Named): Map<string, string> {

@@ -9,8 +9,8 @@ export interface Announced {
   readonly topic: string;
   identities: readonly string[];
   block: JsonObject | undefined;
-  /** By part. */
-  entities: Map<string, Entity>;
+  /** Each another part. */
+  entities: readonly Entity[];
   /** Parts that its last message left out, which takes nothing back. */
   vanished: ReadonlySet<string>;
   /** The same is to come in another form. */
@@ -47,7 +47,7 @@ export class Groups {
   take({ sender, topic, payload }: Pick<Heard, "sender" | "topic" | "payload">, announcement: Announcement): Group[] {
     const known = this.#byTopic.get(keyIn(sender, topic));
     const announced = { ...this.#announcedBy(topic, announcement, known?.announced), bytes: payload.length };
-    if (announced.entities.size === 0) return this.takeBack(sender, topic);
+    if (announced.entities.length === 0) return this.takeBack(sender, topic);
     this.#count(sender, announced, known?.announced);
     const found = new Set(announced.identities.flatMap((one) => this.#byIdentity.get(keyIn(sender, one)) ?? []));
     const [group = newGroup(sender, announced), ...others] = found;
@@ -80,7 +80,7 @@ export class Groups {
   }
 
   partsOf(sender: Sender, topic: string): Iterable<string> {
-    return this.#byTopic.get(keyIn(sender, topic))?.announced.entities.keys() ?? [];
+    return this.#byTopic.get(keyIn(sender, topic))?.announced.entities.map(({ part }) => part) ?? [];
   }
 
   #announcedBy(
@@ -90,20 +90,21 @@ export class Groups {
   ): Omit<Announced, "bytes"> {
     const now = new Map(entities.map((one) => [one.part, one]));
     const vanished: string[] = [];
-    for (const [part, entity] of known?.entities ?? []) {
+    for (const entity of known?.entities ?? []) {
+      const { part } = entity;
       if (now.has(part) || removed.includes(part) || part === "") continue;
       now.set(part, entity);
       vanished.push(part);
     }
     const identities = identitiesOf(device, entities[0]);
     const gone = vanished.length === 0 ? NONE : new Set(vanished);
-    return { topic, identities, block: device, entities: now, vanished: gone, isMigrating: false };
+    return { topic, identities, block: device, entities: [...now.values()], vanished: gone, isMigrating: false };
   }
 
   #count(sender: Sender, now: Announced | undefined, before: Announced | undefined): void {
     const { entities, bytes } = this.#counts.get(sender.name) ?? { entities: 0, bytes: 0 };
     const count = {
-      entities: entities + (now?.entities.size ?? 0) - (before?.entities.size ?? 0),
+      entities: entities + (now?.entities.length ?? 0) - (before?.entities.length ?? 0),
       bytes: bytes + (now?.bytes ?? 0) - (before?.bytes ?? 0),
     };
     if (count.entities > MAX_ENTITIES && count.entities > entities)
@@ -144,7 +145,7 @@ export class Groups {
 export function entitiesOf({ announced, ids }: Group): Entity[] {
   const found = new Map<string, { entity: Entity; gives: boolean }[]>();
   for (const { entities, vanished, isMigrating } of announced)
-    for (const entity of entities.values()) {
+    for (const entity of entities) {
       const one = { entity, gives: isMigrating || vanished.has(entity.part) };
       const known = found.get(entity.key);
       if (known) known.push(one);
@@ -155,7 +156,7 @@ export function entitiesOf({ announced, ids }: Group): Entity[] {
     .map((entity) => {
       const id = ids.get(entity.key) ?? entity.id;
       if (ids.size < MAX_IDS) ids.set(entity.key, id);
-      return { ...entity, id };
+      return id === entity.id ? entity : { ...entity, id };
     })
     .sort((a, b) => (a.key < b.key ? -1 : 1));
 }

@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { hasWildcard, matchesFilter } from "../../../core/topic-filter.ts";
 import type { Attribute, DescribedDevice, Message, Outgoing, Report } from "../../described.ts";
-import type { Engine } from "../../templates/template.ts";
+import { type Engine, TemplateError } from "../../templates/template.ts";
 import { wrong } from "../../words.ts";
 import type { Availability } from "./availability.ts";
 import { type Commanded, type DescribedAttribute, quietly, type Reading } from "./entity.ts";
@@ -53,7 +53,7 @@ export function runtimeOf(
     if (isNew) onExtras();
     if (at.isObject && isObject(message.json) && message.text.length <= MAX_WHOLE) readRest(at, message.json, read);
     for (const { name, reading } of at.readings) {
-      const value = quietly(() => reading.read(message));
+      const value = readQuietly(reading, message);
       if (value !== undefined) read[name] = value;
     }
     expire(at, read);
@@ -64,8 +64,8 @@ export function runtimeOf(
   /** Keys that no entity names are attributes as they are. */
   function readRest({ claimed }: AtTopic, json: JsonObject, read: JsonObject): void {
     for (const key in json) {
-      const { attribute, readings = [] } = attributes.get(key) ?? {};
       if (claimed.has(key) || key.length > MAX_NAME) continue;
+      const { attribute, readings = [] } = attributes.get(key) ?? {};
       // A word that all devices share means the same of each, whatever this one calls so.
       const isWord = words.has(key) || attribute?.derived === true || attribute?.word !== undefined;
       if (isWord) read[`${key}_own`] ??= json[key] as Json;
@@ -98,10 +98,13 @@ export function runtimeOf(
 
   function readMessage(topic: string, message: Message): Report {
     const own = topics.get(topic);
+    const isOfAvailability = availability?.topics.includes(topic) ?? false;
+    // Nearly all messages are that.
+    if (own && own.happenings.length === 0 && filters.length === 0 && !isOfAvailability)
+      return { attributes: readAttributes(own, message), actions: [] };
     const matched = filters.filter(([filter]) => matchesFilter(filter, topic)).map(([, at]) => at);
     const all = own ? [own, ...matched] : matched;
     const actions = all.flatMap((at) => at.happenings.flatMap((one) => quietly(() => one.action(message)) ?? []));
-    const isOfAvailability = availability?.topics.includes(topic) ?? false;
     const available = isOfAvailability ? availability?.read(topic, message) : undefined;
     const [only, ...others] = all.map((at) => readAttributes(at, message));
     const read = others.flatMap((one) => Object.entries(one));
@@ -168,6 +171,16 @@ export function runtimeOf(
       return read;
     },
   };
+}
+
+/** As `quietly`, without a function for each value. */
+function readQuietly(reading: Reading, message: Message): Json | undefined {
+  try {
+    return reading.read(message);
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
 }
 
 interface Word extends Pick<NamedWord, "word" | "of" | "commanded" | "assumes"> {

@@ -135,7 +135,8 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
 
   function listProblems(sender: Sender, all: Iterable<Announced>, found: ReadonlyMap<string, string>): void {
     for (const { topic, entities, vanished } of all)
-      for (const [part, entity] of entities) {
+      for (const entity of entities) {
+        const { part } = entity;
         const gone = vanished.has(part)
           ? "no longer announced: the last message of its device leaves it out"
           : undefined;
