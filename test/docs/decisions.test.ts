@@ -6,7 +6,8 @@ import { ROOT } from "./printed-commands.ts";
 
 const FOLDER = join(ROOT, "docs/decisions");
 const MAX_LINES = 60;
-const SHAPE = /^# [^\n]+\n\n_\d{4}-\d\d-\d\d · ([^\n]+)_\n\n(_(?:Replaced|Changed in part) by\s[^#]+_\n\n)?## Context\n/;
+const SHAPE =
+  /^# [^\n]+\n\n_\d{4}-\d\d-\d\d · ([^\n]+)_\n\n(_(?:Replaced|Changed in part) by\s[^#]+_\n\n)?## Context\n/;
 
 const read = (name: string): string => readFileSync(join(FOLDER, name), "utf8");
 const names = readdirSync(FOLDER).filter((name) => name !== "README.md");
