@@ -5,15 +5,16 @@ import { localText } from "./core/formats.ts";
 import { background } from "./core/lifecycle.ts";
 import { giveWay } from "./core/take-turns.ts";
 import { lockHome } from "./home/lock.ts";
-import { disabledNotices, disabledNotify, disabledPlugins, disabledRules } from "./hub/disabled-parts.ts";
 import { watchForDisk } from "./hub/disk-recovery.ts";
 import { createLatencies } from "./hub/latencies.ts";
 import { NamedStack } from "./hub/named-stack.ts";
-import type { HubOptions, Late } from "./hub/options.ts";
+import type { HubOptions } from "./hub/options.ts";
 import { retryParts } from "./hub/part-retries.ts";
 import { createPartStarter, type PartStarter } from "./hub/part-starter.ts";
+import { partOf } from "./hub/port.ts";
+import { createPorts } from "./hub/ports.ts";
 import { createStartTimes, type StartTimes } from "./hub/start-times.ts";
-import { keptBy, type TwoMachinesView, tookOverEvent, viewTwoMachines } from "./hub/two-machines.ts";
+import { keptBy, tookOverEvent, viewTwoMachines } from "./hub/two-machines.ts";
 import { wireAlerts } from "./hub/wire-alerts.ts";
 import { wireApi } from "./hub/wire-api.ts";
 import { wireBackup } from "./hub/wire-backup.ts";
@@ -47,127 +48,129 @@ export interface Hub extends AsyncDisposable {
 
 /**
  * Starts the parts one after the other; if one fails, those already started are stopped again. In a safe start, each part that
- * is off is replaced by a stand-in. Throws HubError that says what to do.
+ * is off is left out, and its port refuses. Throws HubError that says what to do.
  */
 export async function createHub(given: HubOptions): Promise<Hub> {
   const times = createStartTimes(given.platform.clock.mono, given.tookBefore);
   await using stack = new NamedStack(times.last);
   const options = given.standing ? fenceOf().behindFence(given, given.standing, stack) : given;
-  const { config, home, platform, log } = options;
+  const { config, home, log } = options;
+  const { clock } = options.platform;
   const houseTime = (at: number): string => localText(at, timezoneOf(config.location)).datetime;
-  const starter = createPartStarter({ times, clock: platform.clock, houseTime, watch: options.start });
+  const starter = createPartStarter({ times, clock, houseTime, watch: options.start });
   const lock = stack.use(lockHome(home));
   const stores = await starter.begin("stores", () => wireStores(options, lock, stack));
-  const late: Late = {
-    mqtt: undefined,
-    discovery: undefined,
-    refuse: starter.refusal("mqtt"),
-    api: undefined,
-    ready: false,
-    kept: undefined,
+  const parts = compose(options, stores, { times, starter, stack });
+  const { httpPort } = starter.begin("api", () => wireApi(options, parts, stack));
+  options.onListening?.();
+  await giveWay(GIVE_WAY_MS);
+  await startParts(options, stores, { ...parts, httpPort, stack });
+  reportTimes(options, times);
+  background(log, "old states", parts.restores.trim());
+
+  const running = stack.move();
+  return {
+    httpPort,
+    mqttPort: parts.mqtt.now?.port ?? 0,
+    releaseMemory: parts.history.release,
+    get stopping() {
+      return stack.stopping;
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+type Parts = ReturnType<typeof compose>;
+
+/** Makes the parts one after the other, each with the ports of those that come later. */
+function compose(
+  options: HubOptions,
+  stores: Stores,
+  { times, starter, stack }: { times: StartTimes; starter: PartStarter; stack: AsyncDisposableStack },
+) {
+  const { home, platform, log } = options;
+  const ports = createPorts(starter);
+  const { mqtt, notify, kept, chatCommands } = ports;
   const latencies = createLatencies();
-  const house = starter.begin("house", () => wireHouse(options, stores, { late, starter, latencies, stack }));
+  const house = starter.begin("house", () => wireHouse(options, stores, { ...ports, starter, latencies, stack }));
   const pictures = wirePictures(options, stores, { house, stack });
-  const notifications = starter.beginUnlessOff(
-    "notify",
-    () => wireNotify(options, stores, { house, pictures, late, stack }),
-    disabledNotify,
-  );
-  const openNotices = () => wireNotices(options, stores, { house, notifications, late, stack });
-  const wiredNotices = starter.beginUnlessOff("notify", openNotices, disabledNotices);
+  starter.beginUnlessOff("notify", () => {
+    const notifications = wireNotify(options, stores, { ...ports, house, pictures, stack });
+    notify.attach(notifications);
+    ports.notices.attach(wireNotices(options, stores, { house, notifications, chatCommands, kept, stack }));
+  });
   for (const { table, key, problem } of stores.db.faults.list())
     log.error("something in the state database cannot be read", { table, key, problem });
   const calendars = stack.use(wireCalendars(options, house));
   const exports = stack.use(wireExport(options, stores, house));
-  const openRules = () =>
-    wireRules(options, stores, {
-      ...{ house, notifications, wiredNotices, calendars, late, latencies },
-      onLoaded: () => attributeRenames.finish(),
-    });
-  const rules = stack.use(starter.beginUnlessOff("rules", openRules, disabledRules));
-  const attributeRenames = wireRenames(options, stores, { house, rules });
-  const profiles = stack.use(wireProfiles(options));
-  const discovery = wireDiscovery(options, stores, { house, pictures, late, profiles });
-  const plugins = starter.beginUnlessOff(
-    "plugins",
-    () => wirePlugins(options, stores, { house, late }),
-    disabledPlugins,
-  );
-  const archives = wireBackup(options, stores, { house, notifications, starter, stack });
-  const secondMachine = wireStandby(options, stores, {
-    history: house.history,
-    exports,
-    outbox: notifications.outbox,
-    stack,
+  const attributeRenames = wireRenames(options, stores, { house, rules: ports.rules });
+  starter.beginUnlessOff("rules", () => {
+    const onLoaded = () => attributeRenames.finish();
+    ports.rules.attach(stack.use(wireRules(options, stores, { ...ports, house, calendars, latencies, onLoaded })));
   });
-  late.kept = keptBy(options, { ...house, secondMachine });
+  const profiles = stack.use(wireProfiles(options));
+  const discovery = wireDiscovery(options, stores, { house, pictures, mqtt, profiles });
+  ports.discovery.attach(discovery);
+  starter.beginUnlessOff("plugins", () => ports.plugins.attach(wirePlugins(options, stores, { ...ports, house })));
+  const archives = wireBackup(options, stores, { house, notify, port: ports.backups, starter, stack });
+  const secondMachine = wireStandby(options, stores, { history: house.history, exports, notify, stack });
+  const confirming = keptBy(options, { ...house, secondMachine });
+  if (confirming) kept.attach(confirming);
   const twoMachines = viewTwoMachines(options, secondMachine);
   const wired = {
     ...stores,
     ...house,
-    ...notifications,
-    ...wiredNotices,
     ...archives,
+    ...ports,
     pictures,
     calendars,
     exports,
-    rules,
     attributeRenames,
-    plugins,
     secondMachine,
     profiles,
-    discovery,
-    late,
     starter,
     times,
     latencies,
     twoMachines,
   };
   const alerts = stack.use(wireAlerts(options, wired));
-  wiredNotices.hear(commandsOfChats(options, { ...wired, alerts, kept: late.kept }));
+  chatCommands.attach(commandsOfChats(options, { ...wired, alerts, rules: partOf(ports.rules), kept: kept.now }));
+  const { clock } = platform;
   const restart = () => options.requestRestart({ apply: async () => {} });
-  stack.use(watchForDisk({ clock: platform.clock, log, home, db: stores.db, restart }));
-  if (options.start) stack.use(retryParts({ clock: platform.clock, log, watch: options.start, restart }));
-  const { httpPort } = starter.begin("api", () => wireApi(options, { ...wired, alerts }, stack));
-  options.onListening?.();
-  await giveWay(GIVE_WAY_MS);
-  times.enter("profiles");
-  await profiles.start();
-  if (!late.refuse) {
-    late.mqtt = stack.use(
-      await starter.begin("mqtt", () => wireMqtt(options, stores, { house, plugins, discovery, notifications })),
-    );
+  stack.use(watchForDisk({ clock, log, home, db: stores.db, restart }));
+  if (options.start) stack.use(retryParts({ clock, log, watch: options.start, restart }));
+  return { ...wired, alerts };
+}
+
+/** After the API, which shows how far they are. */
+async function startParts(
+  options: HubOptions,
+  stores: Stores,
+  parts: Parts & { httpPort: number; stack: AsyncDisposableStack },
+): Promise<void> {
+  const { log } = options;
+  const { starter, mqtt, rules, plugins, notices, httpPort, stack } = parts;
+  parts.times.enter("profiles");
+  await parts.profiles.start();
+  if (!starter.isOff("mqtt")) {
+    const discovery = parts.discovery.get();
+    mqtt.attach(stack.use(await starter.begin("mqtt", () => wireMqtt(options, stores, { ...parts, discovery }))));
     background(log, "discovery", discovery.start());
     // Towards an external broker that is gone they would wait.
-    const isHeard = () => (late.mqtt?.external?.state.kind ?? "connected") === "connected";
+    const isHeard = () => (mqtt.now?.external?.state.kind ?? "connected") === "connected";
     stack.defer(() => discovery.stop({ isHeard: isHeard() }));
   }
   // Nothing but the rules can take long now, and a start that fails from here on leaves a password that works.
   const print = (credentials: Parameters<HubOptions["onFirstAdministrator"]>[0]) =>
     options.onFirstAdministrator(credentials, httpPort);
   await starter.begin("stores", () => finishFirstStart(stores, print));
-  await starter.begin("rules", () => rules.start());
-  wiredNotices.notices.start();
+  await starter.begin("rules", () => rules.now?.start());
+  notices.now?.notices.start();
   // Before `system_started`: a rule that waits for it may command the virtual devices.
-  starter.begin("house", () => house.virtual.start());
-  calendars.start();
-  reportStarted(options, stores, { starter, twoMachines });
-  starter.begin("plugins", () => stack.use(plugins).startAll());
-  late.ready = true;
-  reportTimes(options, times);
-  background(log, "old states", archives.restores.trim());
-
-  const running = stack.move();
-  return {
-    httpPort,
-    mqttPort: late.mqtt?.port ?? 0,
-    releaseMemory: house.history.release,
-    get stopping() {
-      return stack.stopping;
-    },
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
-  };
+  starter.begin("house", () => parts.virtual.start());
+  parts.calendars.start();
+  reportStarted(options, stores, parts);
+  starter.begin("plugins", () => plugins.now && stack.use(plugins.now).startAll());
 }
 
 /** Not even loaded in a house with one machine. */
@@ -184,7 +187,7 @@ function reportTimes({ log }: HubOptions, times: StartTimes): void {
 function reportStarted(
   { log, version }: HubOptions,
   { feed }: Stores,
-  { starter: { safe, offParts }, twoMachines }: { starter: PartStarter; twoMachines: TwoMachinesView },
+  { starter: { safe, offParts }, twoMachines }: Pick<Parts, "starter" | "twoMachines">,
 ): void {
   feed.emit({ type: "system_started", version });
   const tookOver = tookOverEvent(twoMachines());

@@ -11,7 +11,7 @@ import { lockBackups, removeLeftovers } from "./backup-lock.ts";
 import type { BackupSection } from "./config.ts";
 import type { Schemas } from "./database-copies.ts";
 import { type Download, openDownload } from "./download.ts";
-import { readLastBackup, recordBackup } from "./last-backup.ts";
+import { recordBackup } from "./last-backup.ts";
 import { placesIn, timeInName } from "./places.ts";
 import type { SavedArchive } from "./save-archive.ts";
 import { listScheduledBackups, removeOldBackups, type ScheduledBackup } from "./scheduled-backups.ts";
@@ -24,8 +24,6 @@ export interface Backups extends AsyncDisposable {
   download(): Promise<Download>;
   /** The scheduled ones, newest first. */
   list(): Promise<ScheduledBackup[]>;
-  /** When the last one of any kind was made; UTC. */
-  last(): string | null;
   /** Why the last scheduled one failed, until one succeeds; or else what it had to leave out. */
   problem(): string | undefined;
 }
@@ -173,7 +171,6 @@ export function startBackups(options: BackupsOptions): Backups {
       }
     },
     list: () => listScheduledBackups(directory),
-    last: () => readLastBackup(home),
     problem: () => failure ?? incomplete,
     async [Symbol.asyncDispose]() {
       ended = true;

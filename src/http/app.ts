@@ -4,14 +4,17 @@ import { type AnyElysia, Elysia } from "elysia";
 import type { OwnConnections } from "../auth/own-connections.ts";
 import type { ServerSection } from "../config/server.ts";
 import { allCalled } from "../core/called.ts";
+import type { Clock } from "../core/clock.ts";
 import type { Kept } from "../core/kept.ts";
 import type { Limits } from "../core/limits.ts";
+import type { Log } from "../core/log.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
+import type { Guests } from "../state/guests.ts";
 import { passwordsOf } from "../state/passwords.ts";
 import { createAddressLimit } from "./address-limit.ts";
 import type { AnswerTimes } from "./answer-times.ts";
-import { createAuditTrail } from "./audit-trail.ts";
-import { createCallers } from "./callers.ts";
+import { type AuditTrailDeps, createAuditTrail } from "./audit-trail.ts";
+import { type CallersOptions, createCallers } from "./callers.ts";
 import { createCors } from "./cors.ts";
 import { OPENAPI_PATH } from "./doc.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
@@ -28,6 +31,11 @@ const HEADERS = { "x-content-type-options": "nosniff" };
 
 export interface AppDeps extends RouteDeps {
   config: ServerSection;
+  log: Log;
+  clock: Clock;
+  auth: RouteDeps["auth"] & CallersOptions["auth"];
+  guests: RouteDeps["guests"] & Pick<Guests, "may">;
+  audit: RouteDeps["audit"] & AuditTrailDeps["audit"];
   /** The machine's host name. */
   machineName: string;
   own: OwnConnections;

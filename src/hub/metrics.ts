@@ -2,18 +2,13 @@
 import type { Alerts } from "../alerts/alerts.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Exports } from "../export/running.ts";
-import type { Plugins } from "../plugins/supervisor.ts";
-import type { Rules } from "../rules/rules.ts";
 import { type LoopLag, watchLoopLag } from "../system/loop-lag.ts";
 import { histogramSamples, type Metric, prometheusText, type Sample } from "../system/prometheus.ts";
 import type { SystemStatus } from "../system/status.ts";
 import type { Latencies } from "./latencies.ts";
-import type { Late } from "./options.ts";
-import type { PartStarter } from "./part-starter.ts";
+import type { Ports } from "./ports.ts";
 import type { StartTimes } from "./start-times.ts";
-import type { Archives } from "./wire-backup.ts";
 import type { House } from "./wire-house.ts";
-import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
 
 export interface MetricsQuery {
@@ -26,15 +21,10 @@ export interface MetricsQuery {
 export interface MetricsSources
   extends Pick<Stores, "feed">,
     Pick<House, "registry">,
-    Pick<Notifications, "outbox" | "notifier">,
-    Pick<Archives, "backups"> {
+    Pick<Ports, "mqtt" | "notify" | "rules" | "plugins"> {
   clock: Clock;
-  rules: Pick<Rules, "list">;
-  plugins: Pick<Plugins, "list">;
   alerts: Pick<Alerts, "list">;
   exports: Pick<Exports, "list">;
-  late: Late;
-  starter: Pick<PartStarter, "isOff">;
   times: Pick<StartTimes, "ms">;
   latencies: Latencies;
   status(): SystemStatus;
@@ -81,9 +71,9 @@ export function startMetrics(sources: MetricsSources): Metrics {
   };
 }
 
-function ofProcess({ status, clock, backups, alerts, times }: MetricsSources, lag: LoopLag): Metric[] {
+function ofProcess({ status, clock, alerts, times }: MetricsSources, lag: LoopLag): Metric[] {
   const now = status();
-  const last = backups.last();
+  const last = now.last_backup;
   const lasting = alerts.list().filter(({ until }) => until === undefined);
   return [
     gauge("hub_info", "Always 1, with the version", [{ labels: { version: now.version }, value: 1 }]),
@@ -121,10 +111,9 @@ function ofProcess({ status, clock, backups, alerts, times }: MetricsSources, la
   ];
 }
 
-function ofConnections({ stream, late, registry }: MetricsSources): Metric[] {
+function ofConnections({ stream, mqtt, registry }: MetricsSources): Metric[] {
   const { clients, dropped } = stream();
-  const mqtt = late.mqtt;
-  const { received, sent, denied } = mqtt?.counts ?? {};
+  const { received, sent, denied } = mqtt.now?.counts ?? {};
   const available = [...registry.list()].filter((device) => device.available).length;
   return [
     gauge("hub_devices", "Devices by availability", [
@@ -133,7 +122,7 @@ function ofConnections({ stream, late, registry }: MetricsSources): Metric[] {
     ]),
     gauge("hub_stream_clients", "Clients of the event stream", one(clients)),
     counter("hub_stream_dropped_total", "Clients of the event stream that were too slow and were closed", one(dropped)),
-    gauge("hub_mqtt_clients", "MQTT clients", one(mqtt?.connections())),
+    gauge("hub_mqtt_clients", "MQTT clients", one(mqtt.now?.connections())),
     counter("hub_mqtt_messages_total", "MQTT messages from clients and to clients", [
       ...one(received, { direction: "in" }),
       ...one(sent, { direction: "out" }),
@@ -142,8 +131,8 @@ function ofConnections({ stream, late, registry }: MetricsSources): Metric[] {
   ];
 }
 
-function ofRules({ rules, starter }: MetricsSources, failures: number): Metric[] {
-  const all = starter.isOff("rules") ? [] : rules.list();
+function ofRules({ rules }: MetricsSources, failures: number): Metric[] {
+  const all = rules.now?.list() ?? [];
   const fired = all.map(({ id, activity }): Sample => ({ labels: { rule: id }, value: activity.fire_count }));
   const most = fired.sort((a, b) => b.value - a.value).slice(0, MAX_RULES);
   return [
@@ -179,17 +168,18 @@ function cpuSeconds(): number {
   return (user + system) / 1e6;
 }
 
-function ofMessages(
-  { outbox, notifier, clock, starter }: MetricsSources,
-  givenUp: ReadonlyMap<string, number>,
-): Metric[] {
-  const all = starter.isOff("notify") ? [] : notifier.list();
-  const channels = all.map(({ name }) => ({ name, oldest: outbox.list({ channel: name, limit: 1 })[0] }));
+function ofMessages({ notify, clock }: MetricsSources, givenUp: ReadonlyMap<string, number>): Metric[] {
+  const { notifier, outbox } = notify.now ?? {};
+  const channels = (notifier?.list() ?? []).map(({ name }) => ({
+    name,
+    waiting: outbox?.waiting(name) ?? 0,
+    oldest: outbox?.list({ channel: name, limit: 1 })[0],
+  }));
   return [
     gauge(
       "hub_outbox_pending",
       "Notifications that wait, by channel",
-      channels.map(({ name }) => ({ labels: { channel: name }, value: outbox.waiting(name) })),
+      channels.map(({ name, waiting }) => ({ labels: { channel: name }, value: waiting })),
     ),
     gauge(
       "hub_outbox_oldest_seconds",
@@ -202,8 +192,8 @@ function ofMessages(
   ];
 }
 
-function ofPlugins({ plugins, starter }: MetricsSources): Metric[] {
-  const all = starter.isOff("plugins") ? [] : plugins.list();
+function ofPlugins({ plugins }: MetricsSources): Metric[] {
+  const all = plugins.now?.list() ?? [];
   return [
     gauge(
       "hub_plugin_up",

@@ -13,8 +13,10 @@ import {
   openDeviceAccounts,
   type WithPassword,
 } from "../mqtt/device-accounts.ts";
+import type { Mqtt } from "../mqtt/start.ts";
 import { reachableHost } from "../system/web-address.ts";
-import type { HubOptions, Late } from "./options.ts";
+import type { HubOptions } from "./options.ts";
+import type { Port } from "./port.ts";
 
 const EVERYWHERE = "0.0.0.0";
 
@@ -81,22 +83,22 @@ function accountsElsewhere({ mqtt, discovery }: Pick<HubConfig, "mqtt" | "discov
 export function mqttAccountsOfApi(
   { config, home }: Pick<HubOptions, "config" | "home">,
   accounts: DeviceAccounts,
-  late: Pick<Late, "mqtt">,
+  mqtt: Port<Mqtt>,
 ) {
   if (config.mqtt.mode === "external") return accountsElsewhere(config);
-  const settings = (account: WithPassword) => settingsFor(account, { config, home, port: late.mqtt?.port });
+  const settings = (account: WithPassword) => settingsFor(account, { config, home, port: mqtt.now?.port });
   return {
     list: accounts.list,
     create: (account: NewDeviceAccount) => settings(accounts.create(account)),
     renew(name: string) {
       const renewed = accounts.renew(name);
-      late.mqtt?.accounts.recheck();
+      mqtt.now?.accounts.recheck();
       return settings(renewed);
     },
     remove(name: string) {
       accounts.remove(name);
-      late.mqtt?.accounts.recheck();
-      late.mqtt?.endSessionsOf(`user/${name}`);
+      mqtt.now?.accounts.recheck();
+      mqtt.now?.endSessionsOf(`user/${name}`);
     },
   };
 }

@@ -1,19 +1,14 @@
-// What a hub is built from, and what starts later than the parts that need it.
+// What a hub is built from.
 import type { Restart } from "../backup/restores.ts";
 import type { HubConfig } from "../config/sections.ts";
-import { HubError } from "../core/errors.ts";
 import type { HubFence } from "../core/fence.ts";
-import type { Kept } from "../core/kept.ts";
 import type { Log } from "../core/log.ts";
 import type { Platform } from "../core/platform.ts";
-import type { Discovery } from "../discovery/discovery.ts";
 import type { ShippedProfiles } from "../discovery/sources/profiles/read-profile.ts";
 import type { Home } from "../home/paths.ts";
-import type { Mqtt } from "../mqtt/start.ts";
 import type { Standing } from "../standby/standing.ts";
 import type { OwnProcess } from "../system/apply-upgrade.ts";
 import type { StartWatch } from "../system/starts.ts";
-import type { Refuse } from "./part-starter.ts";
 
 export interface HubOptions {
   config: HubConfig;
@@ -53,26 +48,9 @@ export interface HubOptions {
   onFirstAdministrator: (credentials: { username: string; password: string }, httpPort: number) => void;
 }
 
-/** Filled in while the hub starts. */
-export interface Late {
-  mqtt: Mqtt | undefined;
-  discovery: Discovery | undefined;
-  /** Where the API answers. */
-  api: { host: string; port: number; tls: boolean } | undefined;
-  /** True once everything has started. */
-  ready: boolean;
-  /** Undefined where nobody waits for the other machine of the house; nothing is told to anybody before it is here. */
-  kept: Kept | undefined;
-  /** Where there will be no MQTT. Throws HubError `part_off`. */
-  refuse: Refuse | undefined;
-}
-
-/** Throws HubError `unavailable` while the hub is starting, and `part_off` where MQTT is off. */
-export function mqttOf({ mqtt, refuse }: Late): Mqtt {
-  if (!mqtt) return refuse ? refuse() : notYet();
-  return mqtt;
-}
-
-function notYet(): never {
-  throw new HubError("unavailable", "the hub is starting: MQTT is not up yet");
+/** Where the API answers. */
+export interface ApiAddress {
+  host: string;
+  port: number;
+  tls: boolean;
 }

@@ -4,6 +4,7 @@ import { networkInterfaces } from "node:os";
 import { createOwnConnections, type OwnConnections, ownAddresses } from "../auth/own-connections.ts";
 import type { AddressSet } from "../core/addresses.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
+import type { Port } from "./port.ts";
 
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
 
@@ -14,9 +15,9 @@ export function addressesOfMachine(): AddressSet {
   );
 }
 
-export function connectionsOfMachine({ haveRun }: Pick<Plugins, "haveRun">): OwnConnections {
+export function connectionsOfMachine(plugins: Port<Plugins>): OwnConnections {
   return createOwnConnections({
-    havePluginsRun: haveRun,
+    havePluginsRun: () => plugins.now?.haveRun() ?? false,
     addresses: addressesOfMachine(),
     uid: process.getuid?.(),
     tables: () => TABLES.map(textOf).join(""),

@@ -1,5 +1,4 @@
-// Starts the parts of a hub by name: it reports which part is starting, and in a safe start it puts a disabled part in the place of
-// each part that is off.
+// Starts the parts of a hub by name: it reports which part is starting, and in a safe start it leaves out each part that is off.
 import { HubError, RESTART_THE_HUB } from "../core/errors.ts";
 import type { SafeStart, StartWatch } from "../system/starts.ts";
 import type { StartTimes } from "./start-times.ts";
@@ -25,7 +24,7 @@ export interface OffPart {
   message: string;
 }
 
-/** Throws HubError `part_off`. */
+/** Throws HubError `part_off` or `unavailable`. */
 export type Refuse = () => never;
 
 export interface PartStarter {
@@ -33,12 +32,12 @@ export interface PartStarter {
   /** The parts that are off, also those that are off only because they need another one. */
   readonly offParts: readonly OffPart[];
   isOff(name: OptionalPart): boolean;
-  /** Throws what a part that is off answers; undefined for a part that is on. */
-  refusal(name: OptionalPart): Refuse | undefined;
+  /** Throws what a part that is off answers; for a part that is on, that it is not there yet. */
+  refusal(name: OptionalPart): Refuse;
   /** Starts a part, or the next step of one. */
   begin<T>(name: PartName, start: () => T): T;
-  /** Starts a part, or creates what stands in its place if it is off. */
-  beginUnlessOff<T>(name: OptionalPart, start: () => T, disabled: (refuse: Refuse) => T): T;
+  /** Starts a part; undefined if it is off. */
+  beginUnlessOff<T>(name: OptionalPart, start: () => T): T | undefined;
 }
 
 export interface PartStarterOptions {
@@ -57,9 +56,12 @@ export function createPartStarter({ times, clock, houseTime, watch }: PartStarte
 
   const find = (name: PartName): OffPart | undefined => offParts.find(({ part }) => part === name);
 
-  function refusal(name: OptionalPart): Refuse | undefined {
+  function refusal(name: OptionalPart): Refuse {
     const off = find(name);
-    if (!off) return undefined;
+    if (!off)
+      return () => {
+        throw new HubError("unavailable", `the hub is starting: ${name === "mqtt" ? "MQTT" : name} is not up yet`);
+      };
     const { part, why, remedy, nextTry, message } = off;
     return () => {
       const retryAfterSecs = Math.max(1, Math.ceil((nextTry - clock.now()) / 1000));
@@ -89,9 +91,8 @@ export function createPartStarter({ times, clock, houseTime, watch }: PartStarte
     isOff: (name) => find(name) !== undefined,
     refusal,
     begin,
-    beginUnlessOff(name, start, disabled) {
-      const refuse = refusal(name);
-      if (refuse) return disabled(refuse);
+    beginUnlessOff(name, start) {
+      if (find(name)) return undefined;
       const started = begin(name, start);
       // If it started within another part, that one goes on now.
       const outer = starting.at(-1);

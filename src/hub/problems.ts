@@ -6,27 +6,20 @@ import type { Fault, HubConfig } from "../config/sections.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import type { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import type { Listener } from "../http/listen.ts";
-import type { Plugins } from "../plugins/supervisor.ts";
-import type { Rules } from "../rules/rules.ts";
-import type { HubOptions, Late } from "./options.ts";
+import type { HubOptions } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
-import type { Archives } from "./wire-backup.ts";
+import type { Ports } from "./ports.ts";
 import type { House } from "./wire-house.ts";
-import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
 
 type Sources = Pick<Stores, "db" | "limits" | "mqttAccounts"> &
   Pick<House, "virtual"> &
-  Pick<Notifications, "notifier"> &
-  Pick<Archives, "backups"> & {
+  Pick<Ports, "mqtt" | "notify" | "rules" | "plugins" | "backups"> & {
     calendars: Pick<Calendars, "problems" | "leftOut">;
-    rules: Pick<Rules, "problems">;
     profiles: Pick<Profiles, "problems">;
     discovery: Pick<Discovery, "problems">;
-    plugins: Pick<Plugins, "problems">;
     listener: Pick<Listener, "problem">;
-    starter: Pick<PartStarter, "isOff" | "offParts">;
-    late: Pick<Late, "mqtt">;
+    starter: Pick<PartStarter, "offParts">;
   };
 
 /** Called often: it costs little when there are no problems. */
@@ -37,7 +30,7 @@ export function problemsNow(
     limits,
     mqttAccounts,
     virtual,
-    notifier,
+    notify,
     backups,
     calendars,
     rules,
@@ -46,7 +39,7 @@ export function problemsNow(
     discovery,
     listener,
     starter,
-    late,
+    mqtt,
   }: Sources,
 ): { part: string; message: string }[] {
   return [
@@ -64,14 +57,14 @@ export function problemsNow(
       part: "calendars",
       message: `${id}: ${message}`,
     })),
-    ...rules.problems().map((problem) => ({ part: "rules", message: formatProblem(problem) })),
-    ...(starter.isOff("notify") ? [] : notifier.list()).flatMap(({ name, problem }) =>
+    ...(rules.now?.problems() ?? []).map((problem) => ({ part: "rules", message: formatProblem(problem) })),
+    ...(notify.now?.notifier.list() ?? []).flatMap(({ name, problem }) =>
       problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [],
     ),
-    ...plugins.problems().map((message) => ({ part: "plugins", message })),
+    ...(plugins.now?.problems() ?? []).map((message) => ({ part: "plugins", message })),
     ...profiles.problems().map((problem) => ({ part: "profiles", message: formatProblem(problem) })),
     ...discovery.problems().map((message) => ({ part: "discovery", message })),
-    ...(late.mqtt?.external?.problems() ?? []).map((message) => ({ part: "mqtt", message })),
+    ...(mqtt.now?.external?.problems() ?? []).map((message) => ({ part: "mqtt", message })),
     ...mqttAccounts.problems().map((message) => ({ part: "mqtt", message })),
     ...limits.problems().map(({ limit, account, message }) => ({
       part: "limits",
@@ -81,7 +74,7 @@ export function problemsNow(
       part: "storage",
       message: `${home.stateDb}: ${key} in ${table} cannot be read: ${problem}`,
     })),
-    ...[backups.problem()].flatMap((message) => (message ? [{ part: "backup", message }] : [])),
+    ...[backups.now?.problem()].flatMap((message) => (message ? [{ part: "backup", message }] : [])),
   ];
 }
 

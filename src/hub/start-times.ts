@@ -5,6 +5,8 @@ export interface StartTimes {
   enter(step: string): void;
   /** The last step has ended. */
   end(): void;
+  /** Whether the last step has ended. */
+  isOver(): boolean;
   /** The last step that began; empty before the first. */
   readonly last: () => string;
   /** Milliseconds by step, in the order in which they began. */
@@ -30,6 +32,7 @@ export function createStartTimes(mono: () => number, before: Readonly<Record<str
       if (!ms.has(step)) ms.set(step, 0);
     },
     end,
+    isOver: () => current === undefined,
     last: () => last,
     ms,
   };

@@ -21,6 +21,7 @@ import {
 } from "../alerts/watches/process.ts";
 import { renamedAttributesWatch } from "../alerts/watches/renamed-attributes.ts";
 import { standbyWatch } from "../alerts/watches/standby.ts";
+import { readLastBackup } from "../backup/last-backup.ts";
 import type { Calendars } from "../calendars/calendars.ts";
 import { timezoneOf } from "../config/location.ts";
 import { localText } from "../core/formats.ts";
@@ -29,14 +30,12 @@ import { probeStorage } from "../core/storage-fault.ts";
 import { createMeta, type Meta } from "../db/meta.ts";
 import type { Exports } from "../export/running.ts";
 import type { BrokerState } from "../mqtt/external/broker-state.ts";
-import type { Plugins } from "../plugins/supervisor.ts";
-import type { Rules } from "../rules/rules.ts";
-import type { HubOptions, Late } from "./options.ts";
+import type { HubOptions } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
+import type { Ports } from "./ports.ts";
 import { type TwoMachinesView, watchedMachines } from "./two-machines.ts";
 import type { Archives } from "./wire-backup.ts";
 import type { House } from "./wire-house.ts";
-import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
 
 const MEMORY_KEY = "alerts";
@@ -53,8 +52,7 @@ export function wireAlerts(
     auth,
     findings,
     trouble,
-    notifier,
-    messenger,
+    notify,
     history,
     sampling,
     backups,
@@ -64,18 +62,15 @@ export function wireAlerts(
     exports,
     rules,
     starter,
-    late,
+    mqtt,
     twoMachines,
   }: Stores &
-    Notifications &
-    Archives &
-    Pick<House, "history" | "sampling"> & {
-      plugins: Plugins;
+    Pick<Archives, "remote"> &
+    Pick<House, "history" | "sampling"> &
+    Pick<Ports, "mqtt" | "notify" | "rules" | "plugins" | "backups"> & {
       calendars: Pick<Calendars, "problems">;
       exports: Pick<Exports, "problems">;
-      rules: Pick<Rules, "renamed">;
       starter: Pick<PartStarter, "isOff" | "offParts">;
-      late: Pick<Late, "mqtt">;
       twoMachines: TwoMachinesView;
     },
 ): Alerts {
@@ -89,7 +84,8 @@ export function wireAlerts(
     log: log.child("alerts"),
     emit: feed.emit,
     async notify({ kind, severity }, title, message) {
-      if (starter.isOff("notify")) return;
+      if (!notify.now) return;
+      const { notifier, messenger } = notify.now;
       const reachesSomebody = notifier.list().some(({ name }) => name !== "log");
       // A lost database is so bad that it is sent to every channel.
       const to =
@@ -113,10 +109,10 @@ export function wireAlerts(
         sparing: () => budget.sparing,
         sampled: sampling.now,
       }),
-      pluginWatch(() => (starter.isOff("plugins") ? [] : plugins.list()), clock),
+      pluginWatch(() => plugins.now?.list() ?? [], clock),
       backupWatch({
-        last: backups.last,
-        problem: backups.problem,
+        last: () => readLastBackup(home),
+        problem: () => backups.now?.problem(),
         scheduled: config.backup.schedule !== undefined,
         days: section.backup_days,
         clock,
@@ -137,11 +133,11 @@ export function wireAlerts(
       floodWatch(limits.problems),
       guessingWatch(auth.logins.guessing),
       exportWatch(exports.problems),
-      brokerWatch(() => troubleOf(late.mqtt?.external?.state), clock),
+      brokerWatch(() => troubleOf(mqtt.now?.external?.state), clock),
       standbyWatch(watchedMachines(twoMachines, feed.emit), {
         ...{ clock, version, whenAlone: config.standby.when_alone },
       }),
-      renamedAttributesWatch(() => rules.renamed.waiting()),
+      renamedAttributesWatch(() => rules.now?.renamed.waiting() ?? []),
       calendarWatch(calendars.problems.bind(calendars), clock),
       certificateWatch(() => expiresAt, clock.now, section.certificate_days),
     ],

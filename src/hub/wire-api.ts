@@ -2,14 +2,13 @@
 
 import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
+import { readLastBackup } from "../backup/last-backup.ts";
 import type { Calendars } from "../calendars/calendars.ts";
 import { timezoneOf } from "../config/location.ts";
 import { openSettingsFile } from "../config/settings-file.ts";
 import { isoSeconds } from "../core/clock.ts";
-import type { PublicOf } from "../core/public-of.ts";
 import { probeStorage } from "../core/storage-fault.ts";
 import { createMeta } from "../db/meta.ts";
-import type { Discovery } from "../discovery/discovery.ts";
 import type { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import type { Exports } from "../export/running.ts";
 import { createAnswerTimes } from "../http/answer-times.ts";
@@ -20,8 +19,6 @@ import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
 import { EVER_MADE } from "../mqtt/device-accounts.ts";
 import type { DevicePictures } from "../pictures/pictures.ts";
 import { createPluginStorage } from "../plugins/storage.ts";
-import type { Plugins } from "../plugins/supervisor.ts";
-import type { Rules } from "../rules/rules.ts";
 import type { PlannedRule } from "../rules/store/renamed/renamed-rules.ts";
 import type { SecondMachine } from "../standby/source/second-machine.ts";
 import type { AttributeRenames } from "../state/attribute-renames.ts";
@@ -34,11 +31,13 @@ import { openConfigFile } from "./config-file.ts";
 import type { Latencies } from "./latencies.ts";
 import { startMetrics } from "./metrics.ts";
 import { mqttAccountsOfApi } from "./mqtt-accounts.ts";
-import type { HubOptions, Late } from "./options.ts";
+import type { HubOptions } from "./options.ts";
 import { connectionsOfMachine } from "./own-machine.ts";
 import { createPairingRestart } from "./pairing-restart.ts";
 import type { PartStarter } from "./part-starter.ts";
 import { pluginUploads } from "./plugin-uploads.ts";
+import { partOf } from "./port.ts";
+import type { Ports } from "./ports.ts";
 import { problemsNow } from "./problems.ts";
 import { noteConfig } from "./start-audit.ts";
 import type { StartTimes } from "./start-times.ts";
@@ -47,26 +46,19 @@ import type { Archives } from "./wire-backup.ts";
 import { readThroughArchive } from "./wire-export.ts";
 import type { House } from "./wire-house.ts";
 import { wireMcp } from "./wire-mcp.ts";
-import type { WiredNotices } from "./wire-notices.ts";
-import type { Notifications } from "./wire-notify.ts";
 import { wireProbe } from "./wire-plugins.ts";
 import { databaseSchemas, diskLimit, type Stores } from "./wire-stores.ts";
 
 type Wired = Stores &
   House &
-  Notifications &
-  WiredNotices &
-  Archives & {
+  Archives &
+  Ports & {
     pictures: DevicePictures;
     calendars: Calendars;
     exports: Exports;
-    rules: PublicOf<Rules>;
     attributeRenames: AttributeRenames<PlannedRule>;
-    plugins: Plugins;
     secondMachine: SecondMachine;
     profiles: Profiles;
-    discovery: Discovery;
-    late: Late;
     alerts: Alerts;
     starter: PartStarter;
     times: StartTimes;
@@ -82,12 +74,12 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
   const { config, home, platform, log, version } = options;
   const { clock } = platform;
   const http = log.child("http");
-  const { alerts, late } = wired;
+  const { alerts } = wired;
   const { offParts } = wired.starter;
   const health = createHealth({
     ...{ version, clock },
     isWhole: offParts.length === 0,
-    started: () => late.ready,
+    started: wired.times.isOver,
     degraded: () => alerts.degraded(),
   });
   const meta = createMeta(wired.db);
@@ -100,16 +92,25 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
   });
   const status = statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients);
   const assertHub = hubAssertion(options, wired.secondMachine);
-  const { kept } = late;
+  const kept = wired.kept.now;
+  const { notifier, outbox, messenger, people, held, webPush } = partOf(wired.notify);
+  const { notices, links } = partOf(wired.notices);
+  const parts = {
+    ...{ notifier, outbox, messenger, people, held, webPush, notices, links, kept },
+    rules: partOf(wired.rules),
+    plugins: partOf(wired.plugins),
+    backups: partOf(wired.backups),
+    discovery: wired.discovery.get(),
+  };
   stack.use(startSnapshotExpiry({ home, clock, log: log.child("upgrade"), isWell: () => health().ready }));
   const metrics = stack.use(startMetrics({ ...wired, clock, status, stream: () => stream }));
   const app = createApp({
     ...wired,
+    ...parts,
     history: readThroughArchive(options, wired, stack),
     config: config.server,
     answerTimes: createAnswerTimes(clock, wired.latencies.requests.observe),
     assertHub,
-    kept,
     version,
     machineName: hostname(),
     own: connectionsOfMachine(wired.plugins),
@@ -123,8 +124,8 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
       return probeStorage(home.data) ?? wired.db.copy?.fault;
     },
     health,
-    uploads: pluginUploads(options, wired),
-    mqttAccounts: mqttAccountsOfApi(options, wired.mqttAccounts, late),
+    uploads: pluginUploads(options, { ...wired, plugins: parts.plugins }),
+    mqttAccounts: mqttAccountsOfApi(options, wired.mqttAccounts, wired.mqtt),
     settings: openSettingsFile({
       path: home.hubToml,
       running: config,
@@ -154,8 +155,8 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
       config.mcp.enabled,
       {
         ...wired,
+        ...parts,
         assertHub,
-        kept,
         version,
         clock,
         health,
@@ -173,8 +174,9 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     startHubStream({ feed: wired.feed, auth: wired.auth, clock, log: http, publish: listener.publish }),
   );
   const { host, port } = listener;
-  late.api = { host, port, tls: config.server.tls_cert !== undefined && host === config.server.host };
-  http.info("the API answers", late.api);
+  const api = { host, port, tls: config.server.tls_cert !== undefined && host === config.server.host };
+  wired.api.attach(api);
+  http.info("the API answers", api);
   return { httpPort: port };
 }
 
@@ -184,25 +186,25 @@ function statusOf(
   streamClients: () => number,
 ) {
   const { config, home, platform } = options;
-  const { feed, registry, rules, plugins, history, late } = wired;
-  const { safe, offParts, isOff } = wired.starter;
+  const { feed, registry, rules, plugins, history, mqtt } = wired;
+  const { safe, offParts } = wired.starter;
   const started = platform.clock.now();
   return createStatus({
     health: wired.health,
     clock: platform.clock,
     home,
     devices: () => registry.count(),
-    rules: () => rules.count(),
-    plugins: () => (isOff("plugins") ? 0 : plugins.list().length),
-    pluginsUnconfined: () => plugins.unconfined(),
+    rules: () => rules.now?.count() ?? 0,
+    plugins: () => plugins.now?.list().length ?? 0,
+    pluginsUnconfined: () => plugins.now?.unconfined() ?? 0,
     eventsSeq: () => feed.ring.head,
     streamClients,
-    mqttClients: () => late.mqtt?.connections() ?? 0,
+    mqttClients: () => mqtt.now?.connections() ?? 0,
     storageFailingSince: () => (wired.db.copy ? started : registry.storageFailingSince()),
     disk: wired.budget,
     diskLimitBytesPerDay: diskLimit(config),
     history: history.health,
-    lastBackup: wired.backups.last,
+    lastBackup: () => readLastBackup(home),
     lastRestore: wired.restores.last,
     location: config.location,
     timezone: () => timezoneOf(config.location),
@@ -214,6 +216,6 @@ function statusOf(
       off: offParts.map(({ part }) => part),
       parts: offParts.map(({ part, why, nextTry }) => ({ part, why, next_try: isoSeconds(nextTry) })),
     },
-    problems: () => problemsNow(options, { ...wired, listener: wired.listener() }),
+    problems: () => problemsNow(options, { ...wired, discovery: wired.discovery.get(), listener: wired.listener() }),
   });
 }

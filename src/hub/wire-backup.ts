@@ -16,15 +16,14 @@ import { createZone } from "../core/zone.ts";
 import { createMeta } from "../db/meta.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
 import { startScheduler } from "../rules/schedule/scheduler.ts";
-import { disabledBackups, disabledRemoteBackups } from "./disabled-parts.ts";
 import type { HubOptions } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
+import { type Port, refusing } from "./port.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
 import { databaseSchemas, type Stores } from "./wire-stores.ts";
 
 export interface Archives {
-  backups: Backups;
   /** Undefined without [[backup.targets]]. */
   remote: RemoteBackups | undefined;
   /** Of copies elsewhere; made when it is first asked for. */
@@ -36,7 +35,8 @@ export interface Archives {
 
 interface Deps {
   house: House;
-  notifications: Notifications;
+  notify: Port<Notifications>;
+  port: Port<Backups>;
   starter: PartStarter;
   stack: AsyncDisposableStack;
 }
@@ -54,16 +54,11 @@ export function wireBackup(options: HubOptions, stores: Stores, deps: Deps): Arc
     log: log.child("backup"),
     worker: backupWorker(),
   };
-  const refuse = starter.refusal("backup");
-  const remote = refuse ? undefined : openRemote(options, stores, shared);
+  const isOff = starter.isOff("backup");
+  const remote = isOff ? undefined : openRemote(options, stores, shared);
   if (remote) stack.use(remote);
-  const shownRemote = refuse && config.backup.targets.length > 0 ? disabledRemoteBackups(refuse) : remote;
-  const backups = stack.use(
-    starter.beginUnlessOff(
-      "backup",
-      () => openBackups(options, stores, { ...deps, shared, onMade: () => remote?.sync() }),
-      (refuse) => disabledBackups(home, refuse),
-    ),
+  starter.beginUnlessOff("backup", () =>
+    deps.port.attach(stack.use(openBackups(options, stores, { ...deps, shared, onMade: () => remote?.sync() }))),
   );
   const restores = createRestores({
     ...shared,
@@ -75,13 +70,15 @@ export function wireBackup(options: HubOptions, stores: Stores, deps: Deps): Arc
         .map(({ path, message }) => `${path}: ${message}`),
     requestRestart,
   });
-  return { backups, remote: shownRemote, restores, ...waysBack(options, stores, shared, remote) };
+  const refused =
+    isOff && config.backup.targets.length > 0 ? refusing<RemoteBackups>(starter.refusal("backup")) : undefined;
+  return { remote: remote ?? refused, restores, ...waysBack(options, stores, shared, remote) };
 }
 
 function openBackups(
   { config, version }: HubOptions,
   { db, feed, budget }: Stores,
-  { house, notifications, shared, onMade, stack }: Deps & { shared: Shared; onMade: () => void },
+  { house, notify, shared, onMade, stack }: Deps & { shared: Shared; onMade: () => void },
 ): Backups {
   const { clock, log } = shared;
   const zone = createZone(config.location.timezone);
@@ -113,7 +110,7 @@ function openBackups(
     onMade,
     async notify(channel, message) {
       const context = { deviceId: undefined, trigger: {}, vars: {} };
-      await notifications.messenger.post([channel], { message, title: undefined, context });
+      await notify.get().messenger.post([channel], { message, title: undefined, context });
     },
     schedule: parsed?.ok ? parsed.schedule : undefined,
     scheduler: stack.use(startScheduler({ clock, log, mark })),

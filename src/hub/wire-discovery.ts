@@ -9,11 +9,12 @@ import { sourcesOf } from "../discovery/sources/index.ts";
 import { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import { type DiscoveryStore, openDiscoveryStore } from "../discovery/store.ts";
 import { BROKER_ACCOUNT } from "../mqtt/external/broker-state.ts";
-import type { OtherMessage } from "../mqtt/start.ts";
+import type { Mqtt, OtherMessage } from "../mqtt/start.ts";
 import type { DevicePictures } from "../pictures/pictures.ts";
 import { messageExpressions } from "../rules/expression/messages.ts";
 import { noteUnavailable } from "../state/unavailable.ts";
-import { type HubOptions, type Late, mqttOf } from "./options.ts";
+import type { HubOptions } from "./options.ts";
+import type { Port } from "./port.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 
@@ -64,12 +65,12 @@ export function wireDiscovery(
   {
     house,
     pictures,
-    late,
+    mqtt,
     profiles,
   }: {
     house: Pick<House, "registry" | "commandWatch">;
     pictures: Pick<DevicePictures, "take">;
-    late: Late;
+    mqtt: Port<Mqtt>;
     profiles: Profiles;
   },
 ): Discovery {
@@ -88,14 +89,13 @@ export function wireDiscovery(
     offsetMs: (at) => zone.at(at).offsetMs,
     onAction: (action) => feed.emit({ type: "device_action", ...action }),
     *retained(filter) {
-      for (const message of late.mqtt?.retainedOthers(filter) ?? []) yield heardIn(message, { retain: true });
+      for (const message of mqtt.now?.retainedOthers(filter) ?? []) yield heardIn(message, { retain: true });
     },
     onPicture: pictures.take,
     onUnavailable: (id, attributes) => noteUnavailable({ registry: house.registry, emit: feed.emit }, id, attributes),
     onRefused: house.commandWatch.refused,
-    publish: async ({ topic, payload, qos, retain }) => mqttOf(late).publish(topic, payload, { qos, retain }),
+    publish: async ({ topic, payload, qos, retain }) => mqtt.get().publish(topic, payload, { qos, retain }),
   });
   house.registry.onRemoved("discovery", ({ id }) => discovery.removed(id));
-  late.discovery = discovery;
   return discovery;
 }

@@ -1,7 +1,9 @@
 // Wires the house: devices with their restored state, history, timers and modes, areas, scenes, variables.
 import { createZone } from "../core/zone.ts";
+import type { Discovery } from "../discovery/discovery.ts";
 import { disabledHistory, startHistory } from "../history/history.ts";
 import { historyWorker } from "../history/worker-client.ts";
+import type { Mqtt } from "../mqtt/start.ts";
 import { openAreas } from "../state/areas.ts";
 import { startBatteryWatch } from "../state/battery.ts";
 import { type Refusal, refusalIn, startCommandWatch } from "../state/command-watch.ts";
@@ -18,8 +20,9 @@ import { openVariables } from "../state/variables.ts";
 import { openVirtualDevices } from "../state/virtual/virtual-devices.ts";
 import type { Latencies } from "./latencies.ts";
 import { openReadings } from "./open-readings.ts";
-import { type HubOptions, type Late, mqttOf } from "./options.ts";
+import type { HubOptions } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
+import type { Port } from "./port.ts";
 import type { Stores } from "./wire-stores.ts";
 
 const CHECK_INTERVAL_MS = 10_000;
@@ -31,11 +34,18 @@ export function wireHouse(
   options: HubOptions,
   { db, feed, budget, limits, trouble }: Stores,
   {
-    late,
+    mqtt,
+    discovery,
     starter,
     latencies,
     stack,
-  }: { late: Late; starter: PartStarter; latencies: Latencies; stack: AsyncDisposableStack },
+  }: {
+    mqtt: Port<Mqtt>;
+    discovery: Port<Discovery>;
+    starter: PartStarter;
+    latencies: Latencies;
+    stack: AsyncDisposableStack;
+  },
 ) {
   const { config, home, platform } = options;
   const { clock, notices, random } = platform;
@@ -78,7 +88,9 @@ export function wireHouse(
       },
       onStorageFault: trouble.noteFault,
     });
-  const history = stack.use(starter.beginUnlessOff("history", openHistory, (refuse) => disabledHistory(zone, refuse)));
+  const history = stack.use(
+    starter.beginUnlessOff("history", openHistory) ?? disabledHistory(zone, starter.refusal("history")),
+  );
   sampling.onDue((id, attributes) => {
     for (const { at, changed, current } of registry.recordNow(id, attributes))
       history.record({ device_id: id, changed, current }, at);
@@ -102,10 +114,10 @@ export function wireHouse(
     emit,
     dispatch(id, payload) {
       const { _hc, ...wanted } = payload;
-      return late.discovery?.owns(id) ? late.discovery.command(id, wanted) : mqttOf(late).command(id, payload);
+      return discovery.now?.owns(id) ? discovery.now.command(id, wanted) : mqtt.get().command(id, payload);
     },
     reaches: ({ id, pluginId }) =>
-      late.discovery?.owns(id) ? mqttOf(late).isConnected(pluginId) : mqttOf(late).takesCommands(id, pluginId),
+      discovery.now?.owns(id) ? mqtt.get().isConnected(pluginId) : mqtt.get().takesCommands(id, pluginId),
     watch,
     epoch: epochOf(options),
     prepare: virtual.prepare,

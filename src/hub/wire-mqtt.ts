@@ -14,23 +14,24 @@ import type { Mqtt, OtherMessage } from "../mqtt/start.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Standing } from "../standby/standing.ts";
 import type { HubOptions } from "./options.ts";
+import type { Port } from "./port.ts";
 import { heardIn } from "./wire-discovery.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
 
 interface MqttDeps {
-  house: Pick<House, "registry">;
-  plugins: Plugins;
+  registry: House["registry"];
+  plugins: Port<Plugins>;
   discovery: Discovery;
-  notifications: Pick<Notifications, "heardOnMqtt">;
+  notify: Port<Notifications>;
 }
 
 /** Listens when it resolves. The broker is loaded now, when the API answers already, and not at all where it is another program. */
 export async function wireMqtt(
   options: HubOptions,
   stores: Stores,
-  { house, plugins, discovery, notifications }: MqttDeps,
+  { registry, plugins, discovery, notify }: MqttDeps,
 ): Promise<Mqtt> {
   const { config, platform, log, fence, standing } = options;
   const shared = {
@@ -40,11 +41,11 @@ export async function wireMqtt(
     clock: platform.clock,
     random: platform.random,
     log: log.child("mqtt"),
-    devices: house.registry,
-    plugins,
+    devices: registry,
+    plugins: plugins.now,
     onOther(message: OtherMessage): void {
       const retain = message.kept === true;
-      if (!retain) notifications.heardOnMqtt(message.topic, message.payload);
+      if (!retain) notify.now?.heardOnMqtt(message.topic, message.payload);
       if (message.account.kind === "anonymous" && !config.discovery.anonymous) return;
       discovery.hear(heardIn(message, { retain }));
     },
@@ -54,7 +55,7 @@ export async function wireMqtt(
       options,
       { ...shared, rank: standing && fence && rankOf(standing, fence, createMeta(stores.db)) },
       () => {
-        plugins.brokerConnected();
+        plugins.now?.brokerConnected();
         background(log, "discovery", discovery.start());
       },
     );

@@ -6,27 +6,24 @@ import { secret } from "../core/ids.ts";
 import type { Kept } from "../core/kept.ts";
 import { lazy } from "../core/lazy.ts";
 import { createMeta } from "../db/meta.ts";
-import { ACKNOWLEDGE } from "../notify/channel.ts";
+import { ACKNOWLEDGE, type ChannelMessage } from "../notify/channel.ts";
 import { readChannels } from "../notify/config.ts";
 import type { Messenger, Unaddressed } from "../notify/messenger.ts";
-import type { NoticesDeps } from "../notify/notices/deps.ts";
 import type { Links } from "../notify/notices/links.ts";
 import { isNotice, type RaisedNotice } from "../notify/notices/notice.ts";
 import type { Notices } from "../notify/notices/notices.ts";
 import { createHouseTime } from "../notify/render.ts";
 import { withoutSlash } from "../notify/web-service.ts";
 import type { ChatCommandDeps, ChatCommands } from "./chat-commands.ts";
-import type { HubOptions, Late } from "./options.ts";
+import type { HubOptions } from "./options.ts";
+import type { Port } from "./port.ts";
 import type { House } from "./wire-house.ts";
-import type { Notifications } from "./wire-notify.ts";
+import type { NoticeHooks, Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
 
-/** Notices, and who listens to what people write to channels. */
-export interface WiredNotices {
-  notices: Notices;
+export interface WiredNotices extends NoticeHooks {
+  notices: Omit<Notices, keyof NoticeHooks>;
   links: Links;
-  /** Set before `notices.start`. */
-  hear: (written: NonNullable<NoticesDeps["written"]>) => void;
 }
 
 const LINK_KEY = "notice_link_key";
@@ -40,22 +37,23 @@ export function wireNotices(
   {
     house: { registry, variables },
     notifications,
-    late,
+    chatCommands,
+    kept,
     stack,
   }: {
     house: House;
     notifications: Notifications;
-    late: Late;
+    chatCommands: Port<ChatCommands>;
+    kept: Port<Kept>;
     stack: AsyncDisposableStack;
   },
 ): WiredNotices {
   const { clock, random } = platform;
-  const { notifier, outbox, messenger, hooks } = notifications;
+  const { notifier, outbox, messenger } = notifications;
   const timezone = () => timezoneOf(config.location);
   const houseTime = createHouseTime(timezone);
   const meta = createMeta(db);
   const expireMs = config.notify.expire_hours * HOUR_MS;
-  let written: NoticesDeps["written"];
   let made: Notices | undefined;
   let started = false;
   stack.defer(async () => made?.[Symbol.asyncDispose]());
@@ -78,7 +76,7 @@ export function wireNotices(
       render(notification) {
         const [rendered] = notifier.render(notification);
         if (!rendered) throw new Error("a channel rendered nothing");
-        return hooks.withLinks(rendered.message, notification.channel);
+        return withLinks(rendered.message, notification.channel);
       },
       cancelWaiting: outbox.cancelNotice,
       waitingIn: outbox.waitingFor,
@@ -91,8 +89,8 @@ export function wireNotices(
         if (name !== "all") return notifier.channel(name) ? [name] : undefined;
         return notifier.list().flatMap((one) => (one.name === "log" ? [] : [one.name]));
       },
-      confirmed: () => late.kept?.confirmed(),
-      written: async (...what) => written?.(...what),
+      confirmed: () => kept.now?.confirmed(),
+      written: async (...what) => chatCommands.now?.(...what),
     });
     if (started) made.start();
     return made;
@@ -111,26 +109,23 @@ export function wireNotices(
     return made;
   }
 
-  hooks.sent = (sent) => {
-    if (sent.message.notice !== undefined) load().sent(sent);
-  };
-  hooks.lost = (lost) => load().lost(lost);
-  const { public_url } = config.notify;
-  if (public_url !== undefined)
-    hooks.withLinks = (message, channel) => {
-      const { notice, answerable, at, actions = [] } = message;
-      if (notice === undefined || !answerable) return message;
-      const to = (action: string): string =>
-        withoutSlash(public_url) + LINKS_UNDER + linksOf().sign({ notice, channel, action, expiresAt: at + expireMs });
-      const actionLinks = actions.map((action) => ({ ...action, url: to(action.id) }));
-      return { ...message, acknowledgeUrl: to(ACKNOWLEDGE), ...(actionLinks.length > 0 && { actionLinks }) };
-    };
+  function withLinks(message: ChannelMessage, channel: string): ChannelMessage {
+    const { public_url } = config.notify;
+    const { notice, answerable, at, actions = [] } = message;
+    if (public_url === undefined || notice === undefined || !answerable) return message;
+    const to = (action: string): string =>
+      withoutSlash(public_url) + LINKS_UNDER + linksOf().sign({ notice, channel, action, expiresAt: at + expireMs });
+    const actionLinks = actions.map((action) => ({ ...action, url: to(action.id) }));
+    return { ...message, acknowledgeUrl: to(ACKNOWLEDGE), ...(actionLinks.length > 0 && { actionLinks }) };
+  }
 
   return {
     links: { sign: (claims) => linksOf().sign(claims), read: (token) => linksOf().read(token) },
-    hear(by) {
-      written = by;
+    sent(sent) {
+      if (sent.message.notice !== undefined) load().sent(sent);
     },
+    lost: (lost) => load().lost(lost),
+    withLinks,
     notices: {
       raise: (...raised) => load().raise(...raised),
       clear: (tag) => load().clear(tag),
@@ -140,8 +135,6 @@ export function wireNotices(
       list: () => load().list(),
       // Who listens is loaded.
       unheard: (channel) => made?.unheard(channel),
-      sent: (sent) => load().sent(sent),
-      lost: (lost) => load().lost(lost),
       start() {
         started = true;
         const listens = notifier.list().some(({ name }) => notifier.channel(name)?.listensAlways);
@@ -154,18 +147,18 @@ export function wireNotices(
   };
 }
 
-/** The messenger, which raises a notice where a notification is one. */
-export function messengerWithNotices(
-  { messenger }: Pick<Notifications, "messenger">,
-  { notices }: WiredNotices,
-): Messenger {
-  return {
-    ...messenger,
-    post: (channels, notification: Unaddressed & Pick<RaisedNotice, "escalateMs">, along) =>
-      isNotice(notification)
-        ? notices.raise({ ...notification, channels }, along)
-        : messenger.post(channels, notification, along),
-  };
+/** As the messenger posts, but it raises a notice where a notification is one. */
+export function postWithNotices({
+  notify,
+  notices,
+}: {
+  notify: Port<Notifications>;
+  notices: Port<WiredNotices>;
+}): Messenger["post"] {
+  return (channels, notification: Unaddressed & Pick<RaisedNotice, "escalateMs">, along) =>
+    isNotice(notification)
+      ? notices.get().notices.raise({ ...notification, channels }, along)
+      : notify.get().messenger.post(channels, notification, along);
 }
 
 /** What is done that people write to channels with `commands = true`; loaded with the first of it. */

@@ -1,9 +1,11 @@
 // Wires notifications: the channels, and the outbox for what cannot be delivered at once.
 import { type Clock, sleep } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
+import type { Kept } from "../core/kept.ts";
 import { background } from "../core/lifecycle.ts";
 import { createZone } from "../core/zone.ts";
 import { createMeta } from "../db/meta.ts";
+import type { Mqtt } from "../mqtt/start.ts";
 import type { ChannelMessage } from "../notify/channel.ts";
 import { openChannelMemory } from "../notify/channel-memory.ts";
 import { createMessenger, digestMessages, type Messenger } from "../notify/messenger.ts";
@@ -16,7 +18,8 @@ import { type Pictures, startPictures } from "../notify/pictures/pictures.ts";
 import { createHouseTime } from "../notify/render.ts";
 import type { DevicePictures } from "../pictures/pictures.ts";
 import type { HouseEffects, Undelivered } from "../rules/model/host.ts";
-import { type HubOptions, type Late, mqttOf } from "./options.ts";
+import type { HubOptions } from "./options.ts";
+import type { Port } from "./port.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 import { type WebPush, wireWebPush } from "./wire-web-push.ts";
@@ -30,18 +33,15 @@ export interface Notifications {
   people: Pick<People, "list">;
   held: Pick<HeldMessages, "count">;
   webPush: Omit<WebPush, "page">;
-  hooks: NoticeHooks;
 }
 
-/** What notices do with messages; set once they are wired. */
+/** What notices do with messages. */
 export interface NoticeHooks {
   sent: (sent: SentMessage) => void;
   lost: Notices["lost"];
   /** The message with the links that answer it, where it can be answered. */
   withLinks: (message: ChannelMessage, channel: string) => ChannelMessage;
 }
-
-const NO_HOOKS: NoticeHooks = { sent() {}, lost() {}, withLinks: (message) => message };
 
 /** Opens no connections yet. */
 export function wireNotify(
@@ -50,9 +50,18 @@ export function wireNotify(
   {
     house,
     pictures: shown,
-    late,
+    mqtt,
+    kept,
+    notices,
     stack,
-  }: { house: House; pictures: Pick<DevicePictures, "find" | "next">; late: Late; stack: AsyncDisposableStack },
+  }: {
+    house: House;
+    pictures: Pick<DevicePictures, "find" | "next">;
+    mqtt: Port<Mqtt>;
+    kept: Port<Kept>;
+    notices: Port<NoticeHooks>;
+    stack: AsyncDisposableStack;
+  },
 ): Notifications {
   const { clock, random } = platform;
   const { registry, variables } = house;
@@ -61,7 +70,6 @@ export function wireNotify(
   const shared = { clock, random, log: log.child("notify") };
   const memory = stack.use(openChannelMemory({ ...shared, db, budget: budget.essential }));
   const webPush = wireWebPush(db, platform, config);
-  const hooks: NoticeHooks = { ...NO_HOOKS };
   const notifier = createNotifier({
     ...shared,
     memory,
@@ -77,7 +85,7 @@ export function wireNotify(
     },
     broker: {
       prefix: config.mqtt.prefix,
-      publish: async (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
+      publish: async (topic, payload, how) => mqtt.get().publish(topic, payload, how),
     },
     webPush: webPush.page,
   });
@@ -92,9 +100,13 @@ export function wireNotify(
       folder: home.waitingPictures,
       device: (id) => registry.find(id),
       shown,
-      retained: (topic) => [...(late.mqtt?.retainedOthers(topic) ?? [])].at(-1)?.payload,
+      retained: (topic) => [...(mqtt.now?.retainedOthers(topic) ?? [])].at(-1)?.payload,
     }),
   );
+  const withLinks = (addressed: Addressed): Addressed => {
+    const { message, channel } = addressed;
+    return { ...addressed, message: notices.now?.withLinks(message, channel) ?? message };
+  };
   const outbox = stack.use(
     startOutbox({
       ...shared,
@@ -102,12 +114,12 @@ export function wireNotify(
       notifier: {
         list: notifier.list,
         deliver(addressed, ...how) {
-          const deliver = () => pictures.deliver(withLinks(addressed, hooks), ...how);
-          return late.kept?.wait()?.then(deliver) ?? deliver();
+          const deliver = () => pictures.deliver(withLinks(addressed), ...how);
+          return kept.now?.wait()?.then(deliver) ?? deliver();
         },
       },
-      sent: (sent) => hooks.sent(sent),
-      lost: (lost) => hooks.lost(lost),
+      sent: (sent) => notices.now?.sent(sent),
+      lost: (lost) => notices.now?.lost(lost),
       emit: feed.emit,
       houseTime,
       expireHours: config.notify.expire_hours,
@@ -129,7 +141,7 @@ export function wireNotify(
     }),
   );
   const messenger = createMessenger({ notifier, outbox: withPictures, people, held, log: shared.log });
-  return { notifier, outbox: withPictures, messenger, people, held, webPush, hooks, heardOnMqtt: pictures.heard };
+  return { notifier, outbox: withPictures, messenger, people, held, webPush, heardOnMqtt: pictures.heard };
 }
 
 function peopleHouse({ registry, variables }: House): PeopleHouse {
@@ -143,10 +155,6 @@ function peopleHouse({ registry, variables }: House): PeopleHouse {
       return device?.deviceType === "mode" ? device.attributes.on === true : undefined;
     },
   };
-}
-
-function withLinks(addressed: Addressed, hooks: NoticeHooks): Addressed {
-  return { ...addressed, message: hooks.withLinks(addressed.message, addressed.channel) };
 }
 
 /** How long a rule waits for the result: a mistake in the configuration shows within this time, and a slow service delays no rule. */

@@ -2,6 +2,7 @@
 import type { HubConfig } from "../config/sections.ts";
 import { createMeta } from "../db/meta.ts";
 import type { Home } from "../home/paths.ts";
+import type { Mqtt } from "../mqtt/start.ts";
 import { formatTopic } from "../mqtt/topics.ts";
 import { createConfinement } from "../plugins/confine/confinement.ts";
 import { probeLandlock } from "../plugins/confine/landlock.ts";
@@ -12,7 +13,8 @@ import { createKnownPlugins } from "../plugins/external-plugin.ts";
 import { keyOfPlugin } from "../plugins/storage.ts";
 import { createPlugins, type Plugins } from "../plugins/supervisor.ts";
 import type { UnusableEntry } from "../plugins/unusable-plugin.ts";
-import { type HubOptions, type Late, mqttOf } from "./options.ts";
+import type { ApiAddress, HubOptions } from "./options.ts";
+import type { Port } from "./port.ts";
 import { faultsOf } from "./problems.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -21,7 +23,7 @@ import type { Stores } from "./wire-stores.ts";
 export function wirePlugins(
   { config, home, platform, log, execPath, fence }: HubOptions,
   { auth, feed, db, limits, trouble }: Stores,
-  { house, late }: { house: Pick<House, "registry">; late: Late },
+  { house, mqtt, api }: { house: Pick<House, "registry">; mqtt: Port<Mqtt>; api: Port<ApiAddress> },
 ): Plugins {
   return createPlugins({
     entries: config.plugins,
@@ -33,25 +35,24 @@ export function wirePlugins(
     log: log.child("plugins"),
     random: platform.random,
     emit: feed.emit,
-    broker: () => mqttOf(late),
-    ...(config.mqtt.mode === "external" && { cutOff: () => late.mqtt?.external?.state.kind !== "connected" }),
+    broker: () => mqtt.get(),
+    ...(config.mqtt.mode === "external" && { cutOff: () => mqtt.now?.external?.state.kind !== "connected" }),
     accounts: {
-      issue: (id, grant) => mqttOf(late).accounts.issue(id, grant),
-      revoke: (id) => late.mqtt?.accounts.revoke(id),
+      issue: (id, grant) => mqtt.get().accounts.issue(id, grant),
+      revoke: (id) => mqtt.now?.accounts.revoke(id),
     },
     keys: {
       issue(id, role) {
-        const { api } = late;
-        if (!api) throw new Error("the API does not answer yet");
+        const { host, port, tls } = api.get();
         const token = auth.lend({ id: keyOfPlugin(id), name: `plugin ${id}`, role });
-        return { url: `http${api.tls ? "s" : ""}://${reachable(api.host)}:${api.port}/api/v1`, token };
+        return { url: `http${tls ? "s" : ""}://${reachable(host)}:${port}/api/v1`, token };
       },
       revoke: (id) => auth.takeBack(keyOfPlugin(id)),
     },
     channel: {
-      send: async (id, command) => mqttOf(late).manage(id, command),
+      send: async (id, command) => mqtt.get().manage(id, command),
       async clearEvents(pluginId, request) {
-        const { prefix, publish } = mqttOf(late);
+        const { prefix, publish } = mqtt.get();
         await publish(formatTopic(prefix, { kind: "request", pluginId, request }), "", { retain: true });
       },
     },

@@ -7,13 +7,14 @@ import type { Rules } from "../rules/rules.ts";
 import type { PlannedRule } from "../rules/store/renamed/renamed-rules.ts";
 import { AttributeRenames } from "../state/attribute-renames.ts";
 import type { HubOptions } from "./options.ts";
+import type { Port } from "./port.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 
 export function wireRenames(
   { config, platform, log }: HubOptions,
   { db }: Stores,
-  { house, rules }: { house: House; rules: PublicOf<Rules> },
+  { house, rules }: { house: House; rules: Port<PublicOf<Rules>> },
 ): AttributeRenames<PlannedRule> {
   const { history } = config;
   const named = [
@@ -30,9 +31,9 @@ export function wireRenames(
     // Durable: where the disk refuses it, nothing else is begun.
     meta: createMeta({ own: db.durable, trouble: db.trouble }),
     rules: {
-      plan: (renamed) => rules.renamed.plan(renamed),
-      putAll: (planned) => rules.putAll(planned),
-      putBack: (planned) => rules.putBack(planned),
+      plan: (renamed) => rules.get().renamed.plan(renamed),
+      putAll: (planned) => rules.get().putAll(planned),
+      putBack: (planned) => rules.get().putBack(planned),
     },
     patterns({ deviceId, from, to }) {
       const isOf = (pattern: string): boolean => {

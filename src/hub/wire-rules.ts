@@ -9,74 +9,65 @@ import type { WaitKept } from "../core/kept.ts";
 import { background } from "../core/lifecycle.ts";
 import { createSun } from "../core/sun.ts";
 import { createZone } from "../core/zone.ts";
-import type { EventFeed } from "../events/feed.ts";
-import type { HouseEffects, HouseReads } from "../rules/model/host.ts";
+import type { HouseEffects, HouseReads, RuleCalendars, RuleHost } from "../rules/model/host.ts";
 import type { HouseNow } from "../rules/replay/house-now.ts";
 import { replayWorker } from "../rules/replay/replay-thread.ts";
 import { Rules } from "../rules/rules.ts";
-import type { Areas } from "../state/areas.ts";
 import { describedAttributes } from "../state/command-check.ts";
-import type { Commands } from "../state/commands.ts";
 import { createDeviceNames } from "../state/device-names.ts";
-import type { Registry } from "../state/registry.ts";
-import type { Scenes } from "../state/scenes.ts";
-import type { Variables } from "../state/variables.ts";
 import { createHttpRequest } from "./http-request.ts";
 import type { Latencies } from "./latencies.ts";
-import { type HubOptions, type Late, mqttOf } from "./options.ts";
+import type { HubOptions } from "./options.ts";
 import { ping } from "./ping.ts";
+import type { Ports } from "./ports.ts";
 import { calendarsForRules } from "./wire-calendars.ts";
 import type { House } from "./wire-house.ts";
-import { messengerWithNotices, type WiredNotices } from "./wire-notices.ts";
-import { type Notifications, notifyForRules } from "./wire-notify.ts";
+import { postWithNotices } from "./wire-notices.ts";
+import { notifyForRules } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
 
-interface Deps {
+interface Deps extends Pick<Ports, "mqtt" | "notify" | "notices" | "kept"> {
   house: House;
-  notifications: Notifications;
-  wiredNotices: WiredNotices;
   calendars: Calendars;
   onLoaded: () => void;
-  late: Late;
   latencies: Latencies;
 }
 
 export function wireRules(
   { config, home, platform, log, build }: HubOptions,
   { db, feed, budget, limits }: Stores,
-  { house, notifications, wiredNotices, calendars, late, latencies, onLoaded }: Deps,
+  { house, calendars, latencies, onLoaded, mqtt, notify, notices, kept }: Deps,
 ): Rules {
-  const { clock, notices, random } = platform;
-  const reads = houseReads({
-    ...house,
-    ...{ clock, random, location: config.location },
-    calendars: calendarsForRules(calendars),
-    hasChannel: notifications.messenger.has,
-  });
-  const messenger = messengerWithNotices(notifications, wiredNotices);
+  const { clock, random } = platform;
   const request = createHttpRequest(platform);
-  const waitKept: WaitKept = () => late.kept?.wait();
-  const effects = houseEffects({
-    ...house,
-    feed,
+  const waitKept: WaitKept = () => kept.now?.wait();
+  const shown = calendarsForRules(calendars);
+  const host: RuleHost = {
+    ...houseReads(house, { clock, random, location: config.location }),
+    calendars: shown,
+    // Which channels there are is not known where they are off, so none counts as missing.
+    hasChannel: (name) => notify.now?.messenger.has(name) ?? true,
+    ...houseEffects(house),
+    emit: feed.emit,
+    ping,
     request: (asked, signal) => waitKept()?.then(() => request(asked, signal)) ?? request(asked, signal),
-    publish: (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
+    publish: async (topic, payload, how) => mqtt.get().publish(topic, payload, how),
     tellPlugins(eventType, fields) {
       // Where MQTT is off there are no plugins.
-      if (late.mqtt) background(log, "a custom event for plugins", late.mqtt.event(eventType, fields));
+      if (mqtt.now) background(log, "a custom event for plugins", mqtt.now.event(eventType, fields));
     },
-    notify: notifyForRules(messenger, clock),
-    clearNotification: wiredNotices.notices.clear,
-  });
+    notify: notifyForRules({ post: postWithNotices({ notify, notices }) }, clock),
+    clearNotification: (tag) => notices.get().notices.clear(tag),
+  };
   return new Rules({
     folder: home.rules,
     feed,
     clock,
-    notices,
+    notices: platform.notices,
     log: log.child("rules"),
     random,
-    host: { ...reads, ...effects },
-    texts: notifications.notifier.texts,
+    host,
+    texts: notify.now?.notifier.texts,
     db,
     ...{ journal: house.journal, renamed: house.renamed, onLoaded },
     flushMs: config.storage.flush_secs * 1000,
@@ -91,15 +82,15 @@ export function wireRules(
     needModes: (ids) => house.virtual.modes.need(ids),
     replays: {
       worker: replayWorker(),
-      house: () => houseNow({ ...house, clock, location: config.location, calendars: reads.calendars }),
+      house: () => houseNow(house, { clock, location: config.location, calendars: shown }),
     },
   });
 }
 
 function houseNow(
-  options: Pick<HouseReadsOptions, "registry" | "variables" | "clock" | "location" | "calendars">,
+  { registry, variables }: House,
+  { clock, location, calendars }: { clock: Clock; location: LocationSection; calendars: RuleCalendars | undefined },
 ): HouseNow {
-  const { registry, variables, clock, location, calendars } = options;
   const { latitude, longitude } = location;
   const devices = [...registry.list()].map((device) => {
     const { id, name, area, deviceType, tags, available, attributes, lastChanged, details } = device;
@@ -118,18 +109,10 @@ function houseNow(
   };
 }
 
-type HouseReadsOptions = Pick<HouseReads, "calendars" | "hasChannel"> & {
-  clock: Clock;
-  random: RandomBytes;
-  registry: Registry;
-  areas: Pick<Areas, "has">;
-  scenes: Scenes;
-  variables: Variables;
-  location: LocationSection;
-};
-
-function houseReads(options: HouseReadsOptions): HouseReads {
-  const { clock, random, registry, areas, scenes, variables, location } = options;
+function houseReads(
+  { registry, areas, scenes, variables }: House,
+  { clock, random, location }: { clock: Clock; random: RandomBytes; location: LocationSection },
+): Omit<HouseReads, "calendars" | "hasChannel"> {
   const { latitude, longitude } = location;
   return {
     device: (id) => registry.find(id),
@@ -146,28 +129,19 @@ function houseReads(options: HouseReadsOptions): HouseReads {
     },
     hasScene: (id) => scenes.has(id),
     hasArea: (id) => areas.has(id),
-    hasChannel: options.hasChannel,
     now: clock.now,
     random: () => new DataView(random(4).slice().buffer).getUint32(0) / 2 ** 32,
     zone: createZone(location.timezone),
-    calendars: options.calendars,
     sun: latitude === undefined || longitude === undefined ? undefined : createSun({ latitude, longitude }),
   };
 }
 
-type HouseEffectsOptions = Pick<
-  HouseEffects,
-  "notify" | "clearNotification" | "publish" | "request" | "tellPlugins"
-> & {
-  feed: Pick<EventFeed, "emit">;
-  registry: Registry;
-  scenes: Scenes;
-  variables: Variables;
-  commands: Commands;
-};
-
-function houseEffects(options: HouseEffectsOptions): HouseEffects {
-  const { feed, registry, scenes, variables, commands } = options;
+function houseEffects({
+  registry,
+  scenes,
+  variables,
+  commands,
+}: House): Pick<HouseEffects, "setVariable" | "command" | "activateScene"> {
   return {
     setVariable: (name, value) => void variables.set(name, value, { behind: true }),
     async command(deviceId, command, actor, { offline = "send" } = {}) {
@@ -182,12 +156,5 @@ function houseEffects(options: HouseEffectsOptions): HouseEffects {
       const failures = failed.map(({ device_id, error }) => `${device_id}: ${error}`).join("; ");
       throw new HubError("upstream_failed", `not every device took its command: ${failures}`);
     },
-    notify: options.notify,
-    clearNotification: options.clearNotification,
-    publish: options.publish,
-    request: options.request,
-    ping,
-    emit: feed.emit,
-    tellPlugins: options.tellPlugins,
   };
 }

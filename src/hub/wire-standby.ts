@@ -10,6 +10,7 @@ import type { Leftovers } from "../standby/source/leftovers.ts";
 import { createSecondMachine, type SecondMachine } from "../standby/source/second-machine.ts";
 import { forgetWanted, readWanted } from "../standby/wanted.ts";
 import type { HubOptions } from "./options.ts";
+import type { Port } from "./port.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -17,14 +18,14 @@ import type { Stores } from "./wire-stores.ts";
 interface StandbyParts {
   history: House["history"];
   exports: Exports;
-  outbox: Notifications["outbox"];
+  notify: Port<Notifications>;
   stack: AsyncDisposableStack;
 }
 
 export function wireStandby(
   options: HubOptions,
   { db }: Pick<Stores, "db">,
-  { history, exports, outbox, stack }: StandbyParts,
+  { history, exports, notify, stack }: StandbyParts,
 ): SecondMachine {
   const { home, platform, log, version } = options;
   const { clock, random } = platform;
@@ -56,7 +57,10 @@ export function wireStandby(
     return createLeftovers({
       wanted: () => readWanted(home),
       forget: () => forgetWanted(home),
-      sinks: { samples: (series) => takeSamples(series, { history, exports }), messages: outbox.adopt },
+      sinks: {
+        samples: (series) => takeSamples(series, { history, exports }),
+        messages: (...given) => notify.get().outbox.adopt(...given),
+      },
       log: standbyLog,
     });
   });

@@ -15,7 +15,7 @@ import { isPluginMemory } from "./topics.ts";
 
 export interface BridgeOptions {
   devices: DevicePort;
-  plugins: PluginPort;
+  plugins: PluginPort | undefined;
   feed: EventFeed;
   log: Log;
   limited: RateLimitedLog;

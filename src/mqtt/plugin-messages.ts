@@ -24,7 +24,7 @@ const BAD_ID = "device_id must be without / + # and control characters, and not 
 
 export interface PluginMessagesOptions {
   devices: DevicePort;
-  plugins: PluginPort;
+  plugins: PluginPort | undefined;
   logs: PluginLogs;
   limited: RateLimitedLog;
   newDeviceLimit: NewDeviceLimit;
@@ -58,7 +58,7 @@ export function createPluginMessages({ devices, plugins, logs, limited, newDevic
       }
       return newDeviceLimit(message.account, deviceId, () => {
         devices.register({ ...registration, plugin_id: pluginId }, pluginId);
-        plugins.registered(pluginId, deviceId);
+        plugins?.registered(pluginId, deviceId);
         return undefined;
       });
     });
@@ -74,18 +74,18 @@ export function createPluginMessages({ devices, plugins, logs, limited, newDevic
         return rejection;
       }),
     heartbeat: ({ payload }, pluginId) =>
-      passed(readMessage(check.heartbeat, payload), (heartbeat) => plugins.heartbeat(pluginId, heartbeat)),
+      passed(readMessage(check.heartbeat, payload), (heartbeat) => plugins?.heartbeat(pluginId, heartbeat)),
     status({ payload, byWill }, pluginId) {
       const status = textOf(payload.subarray(0, 64)).trim().toLowerCase();
       if (status !== "active" && status !== "degraded" && status !== "offline")
         return "neither active nor degraded nor offline";
-      plugins.status(pluginId, status, byWill);
+      plugins?.status(pluginId, status, byWill);
       return undefined;
     },
     capabilities: ({ payload }, pluginId) =>
-      checked(readObject(payload), (capabilities) => plugins.capabilities(pluginId, capabilities)),
+      checked(readObject(payload), (capabilities) => plugins?.capabilities(pluginId, capabilities)),
     "manage/response": ({ payload }, pluginId) =>
-      checked(readObject(payload), (response) => plugins.response(pluginId, response)),
+      checked(readObject(payload), (response) => plugins?.response(pluginId, response)),
     logs: ({ payload }, pluginId) => passed(readMessage(check.logLine, payload), (line) => logs.write(pluginId, line)),
     // For plugins: a listed account may publish there, and the hub does not read it.
     "manage/cmd": () => undefined,
@@ -98,7 +98,7 @@ export function createPluginMessages({ devices, plugins, logs, limited, newDevic
     // An empty payload clears a retained message.
     if (payload.length === 0) return undefined;
     if (topic.kind === "plugin") return handlers[topic.subtopic](message, topic.pluginId);
-    return checked(readObject(payload), (report) => plugins.report(topic.pluginId, topic.request, report));
+    return checked(readObject(payload), (report) => plugins?.report(topic.pluginId, topic.request, report));
   };
 }
 

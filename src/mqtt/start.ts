@@ -70,7 +70,8 @@ export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "d
   random: RandomBytes;
   feed: EventFeed;
   devices: DevicePort;
-  plugins: PluginPort;
+  /** Undefined where none are run: what they say is not heard. */
+  plugins: PluginPort | undefined;
   /** Called for each message outside the hub's own topics. */
   onOther?: (message: OtherMessage) => void;
   logins: LoginCounter;

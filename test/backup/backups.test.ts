@@ -6,6 +6,7 @@ import { Decrypter } from "age-encryption";
 import { lockBackups } from "../../src/backup/backup-lock.ts";
 import { type Backups, type BackupsOptions, startBackups } from "../../src/backup/backups.ts";
 import { BackupSection, backupProblems } from "../../src/backup/config.ts";
+import { readLastBackup } from "../../src/backup/last-backup.ts";
 import { restoreHome } from "../../src/backup/restore.ts";
 import { backupWorker } from "../../src/backup/worker-task.ts";
 import { silentLog } from "../../src/core/log.ts";
@@ -73,9 +74,9 @@ const names = () => (existsSync(home.resolve("backups")) ? readdirSync(home.reso
 
 test("made on time, read back, and listed", async () => {
   const backups = start({ schedule: "0 0 3 * * *" });
-  expect(backups.last()).toBeNull();
+  expect(readLastBackup(home)).toBeNull();
   await clock.advance(6000);
-  await until("it is there", () => backups.last());
+  await until("it is there", () => readLastBackup(home));
   expect(names()).toEqual(["hub-backup-2026-11-21T03-00-00Z.zip"]);
   expect(statSync(home.resolve("backups/hub-backup-2026-11-21T03-00-00Z.zip")).mode & 0o777).toBe(0o600);
   expect(flushed).toBe(1);
@@ -92,7 +93,7 @@ test("made on time, read back, and listed", async () => {
   expect(JSON.stringify(files)).not.toContain("of the plugin");
   expect(readdirSync(home.data).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   // Also after a restart.
-  expect(start({ schedule: "0 0 0 1 1 *" }).last()).toBe("2026-11-21T03:00:00Z");
+  expect(readLastBackup(home)).toBe("2026-11-21T03:00:00Z");
 });
 
 test("the oldest are removed, and other files stay", async () => {
@@ -105,7 +106,7 @@ test("the oldest are removed, and other files stay", async () => {
   for (const name of [...old, "mine.zip"]) writeFileSync(home.resolve(`backups/${name}`), "x");
   const backups = start({ schedule: "0 0 3 * * *", keep: 2 });
   await clock.advance(6000);
-  await until("it is there", () => backups.last());
+  await until("it is there", () => readLastBackup(home));
   // The one of a clock that was ahead is removed: otherwise it would stay for decades.
   expect(names()).toEqual([old[1] ?? "", "hub-backup-2026-11-21T03-00-00Z.zip", "mine.zip"]);
   await until("it is over", () => isFree(home));
@@ -123,10 +124,10 @@ test("a failed backup is reported, and the next one clears that", async () => {
   expect(events).toMatchObject([{ type: "backup_failed", severity: "warning", directory: home.resolve("backups") }]);
   expect(notified[0]).toMatch(/^phone: The scheduled backup failed: cannot write/);
   expect(backups.problem()).toContain("the last scheduled backup failed");
-  expect(backups.last()).toBeNull();
+  expect(readLastBackup(home)).toBeNull();
   rmSync(home.resolve("backups"));
   await clock.advance(DAY_MS);
-  await until("it is there, and the failure over", () => backups.last() && backups.problem() === undefined);
+  await until("it is there, and the failure over", () => readLastBackup(home) && backups.problem() === undefined);
 });
 
 test("a damaged database makes the backup fail, with the reason", async () => {
@@ -149,16 +150,16 @@ test("while another backup is under way, it fails instead of waiting", async () 
 });
 
 test("a failure to flush does not keep the rest from being saved", async () => {
-  const backups = start({ schedule: "0 0 3 * * *" }, { flush: () => Promise.reject(new Error("no")) });
+  start({ schedule: "0 0 3 * * *" }, { flush: () => Promise.reject(new Error("no")) });
   await clock.advance(6000);
-  await until("it is there", () => backups.last());
+  await until("it is there", () => readLastBackup(home));
 });
 
 test("encrypted: opened by the age format's library and by a restore with the passphrase, and by nothing else", async () => {
   const passphrase = "a passphrase of some length";
   const backups = start({ schedule: "0 0 3 * * *", passphrase });
   await clock.advance(6000);
-  await until("it is there", () => backups.last(), { timeoutMs: 20_000 });
+  await until("it is there", () => readLastBackup(home), { timeoutMs: 20_000 });
   const file = home.resolve("backups/hub-backup-2026-11-21T03-00-00Z.zip.age");
   expect(readFileSync(file).subarray(0, 21).toString()).toBe("age-encryption.org/v1");
   expect(await backups.list()).toMatchObject([{ encrypted: true, counts: null, problem: null }]);

@@ -30,11 +30,11 @@ function apiOf(channels: JsonObject[]) {
         notifier,
         messenger: { channelsOf: (name) => [name] },
         people: { list: () => [] },
-        heldFor: () => 0,
+        held: { count: () => 0 },
         notices: {
           unheard: (name) => (name === "chat" ? { at: AT, message: "another program asks the same bot" } : undefined),
         },
-        queued: (name) => (name === "chat" ? 3 : 0),
+        outbox: { waiting: (name) => (name === "chat" ? 3 : 0) },
       }),
     );
   return async (

@@ -46,8 +46,7 @@ const DESCRIPTION = `A home-automation hub: devices, events, rules, plugins, use
 Every error is problem+json. Besides those listed with each operation: an address that does not exist answers 404, a \
 method that an address does not have 405 with Allow, and HEAD answers like GET. Lengths of texts are counted in UTF-16 units.`;
 
-/** `version` is the hub's. */
-export function openApiDocument(version: string) {
+export function openApiDocument({ version }: { version: string }) {
   let text: string | undefined;
   // The routes are collected at the first request, when the app has registered all of them.
   const app = new Elysia();

@@ -22,7 +22,7 @@ const AlertBody = Type.Object({
   until: Type.Union([Type.String(), Type.Null()], { description: "UTC; null while it lasts" }),
 });
 
-export function alertRoutes(alerts: Pick<Alerts, "list">) {
+export function alertRoutes({ alerts }: { alerts: Pick<Alerts, "list"> }) {
   return new Elysia({ prefix: "/system" }).get(
     "/alerts",
     () => alerts.list().map(bodyOf),

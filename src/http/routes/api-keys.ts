@@ -31,11 +31,11 @@ const NewApiKey = Type.Object(
 );
 
 export interface ApiKeyRoutesDeps extends HouseOfKeys {
-  apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
-  callers: Callers;
+  auth: { readonly apiKeys: Pick<ApiKeys, "list" | "create" | "remove"> };
+  callers: Pick<Callers, "of">;
 }
 
-export function apiKeyRoutes({ apiKeys, callers, ...house }: ApiKeyRoutesDeps) {
+export function apiKeyRoutes({ auth: { apiKeys }, callers, ...house }: ApiKeyRoutesDeps) {
   const tag = "auth";
   return new Elysia({ prefix: "/auth/api-keys" })
     .get(

@@ -22,7 +22,7 @@ const NewArea = Type.Object(
 );
 const AreaEdit = Type.Object({ name: GivenName }, closed);
 
-export function areaRoutes({ areas }: { areas: Areas }) {
+export function areaRoutes({ areas }: { areas: Pick<Areas, "create" | "edit" | "get" | "list" | "remove"> }) {
   const docs = crudDocs({ noun: "area", plural: "areas", schema: Area });
   return new Elysia({ prefix: "/areas" })
     .get("", () => areas.list(), docs.list("The areas, by name"))

@@ -47,7 +47,7 @@ const Me = Type.Object({
 
 export interface AuthRoutesDeps {
   auth: Pick<Auth, "login" | "renew" | "confirm" | "changePassword" | "hasInitialPassword">;
-  callers: Callers;
+  callers: Pick<Callers, "addressOf" | "of">;
 }
 
 export function authRoutes({ auth, callers }: AuthRoutesDeps) {

@@ -67,7 +67,7 @@ const refusals = {
 
 export interface BlueprintRoutesDeps {
   rules: Pick<Rules, "blueprints" | "create">;
-  callers: Callers;
+  callers: Pick<Callers, "of">;
 }
 
 export function blueprintRoutes(deps: BlueprintRoutesDeps) {

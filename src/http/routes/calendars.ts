@@ -50,7 +50,7 @@ const TWO_WEEKS_MS = 14 * 86_400_000;
 const MAX_EVENTS = 1000;
 
 export interface CalendarRoutesDeps {
-  calendars: Calendars;
+  calendars: Pick<Calendars, "get" | "list" | "occurrences" | "refresh" | "window">;
   history: Pick<History, "zone">;
   clock: Pick<Clock, "now">;
 }

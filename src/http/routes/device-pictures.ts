@@ -32,7 +32,7 @@ const HEADERS = {
 };
 
 export interface DevicePictureRoutesDeps {
-  registry: Registry;
+  registry: Pick<Registry, "get" | "find" | "list">;
   pictures: Pick<DevicePictures, "list" | "find">;
   history: Pick<History, "zone">;
 }

@@ -15,6 +15,7 @@ import { CommandOutcome, taken } from "../../state/command-answers.ts";
 import type { Commands } from "../../state/commands.ts";
 import type { Device as DeviceState } from "../../state/device.ts";
 import type { Registry } from "../../state/registry.ts";
+import type { VirtualDevices } from "../../state/virtual/virtual-devices.ts";
 import { jsonBody } from "../body.ts";
 import type { Callers } from "../callers.ts";
 import { noContent } from "../crud.ts";
@@ -116,14 +117,13 @@ const ListQuery = t.Object(
 );
 
 export interface DeviceRoutesDeps {
-  registry: Registry;
+  registry: Pick<Registry, "edit" | "find" | "get" | "list" | "ownerOf" | "remove">;
   areas: Pick<Areas, "list">;
-  commands: Commands;
+  commands: Pick<Commands, "deliver">;
   attributeRenames: Pick<AttributeRenames, "names" | "plan" | "rename">;
   discovery: { betterNames(deviceId: string): ReadonlyMap<string, string> };
-  callers: Callers;
-  /** Throws HubError `conflict` for a device that must not be removed by hand. */
-  refuseRemoval: (device: DeviceState) => void;
+  callers: Pick<Callers, "of">;
+  virtual: Pick<VirtualDevices, "refuseRemoval">;
 }
 
 export function deviceRoutes({
@@ -133,7 +133,7 @@ export function deviceRoutes({
   areas,
   commands,
   callers,
-  refuseRemoval,
+  virtual: { refuseRemoval },
 }: DeviceRoutesDeps) {
   const tag = "devices";
   const deviceBody = bodyWriter();

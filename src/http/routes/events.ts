@@ -108,7 +108,7 @@ function pageOf(
 export interface EventRoutesDeps {
   ring: EventRing;
   stream: () => HubStream;
-  callers: Callers;
+  callers: Pick<Callers, "addressOf" | "of">;
 }
 
 export function eventRoutes({ ring, stream, callers }: EventRoutesDeps) {

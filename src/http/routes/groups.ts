@@ -2,7 +2,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { GivenName, Id } from "../../core/ids.ts";
-import type { Groups, Group as HeldGroup } from "../../state/virtual/groups.ts";
+import type { Group as HeldGroup } from "../../state/virtual/groups.ts";
+import type { VirtualDevices } from "../../state/virtual/virtual-devices.ts";
 import { jsonBody } from "../body.ts";
 import { created, crudDocs, noContent } from "../crud.ts";
 
@@ -33,7 +34,7 @@ const NewGroup = Type.Object(
 );
 const GroupEdit = Type.Partial(WholeGroup, { ...closed, minProperties: 1 });
 
-export function groupRoutes({ groups }: { groups: Omit<Groups, "start" | "prepare"> }) {
+export function groupRoutes({ virtual: { groups } }: { virtual: Pick<VirtualDevices, "groups"> }) {
   const docs = crudDocs({ noun: "group", plural: "groups", schema: Group });
   return new Elysia({ prefix: "/groups" })
     .get("", () => groups.list().map(groupBody), docs.list("The groups"))

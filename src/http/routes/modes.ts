@@ -3,7 +3,8 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { isoSeconds } from "../../core/clock.ts";
 import type { Commands } from "../../state/commands.ts";
-import type { Mode as ModeState, Modes } from "../../state/virtual/modes.ts";
+import type { Mode as ModeState } from "../../state/virtual/modes.ts";
+import type { VirtualDevices } from "../../state/virtual/virtual-devices.ts";
 import { jsonBody } from "../body.ts";
 import type { Callers } from "../callers.ts";
 import { crudDocs } from "../crud.ts";
@@ -31,12 +32,12 @@ const Mode = Type.Object(
 const ModeSetting = Type.Object({ on: Type.Boolean() }, closed);
 
 export interface ModeRoutesDeps {
-  modes: Pick<Modes, "list" | "get">;
+  virtual: Pick<VirtualDevices, "modes">;
   commands: Pick<Commands, "send">;
-  callers: Callers;
+  callers: Pick<Callers, "of">;
 }
 
-export function modeRoutes({ modes, commands, callers }: ModeRoutesDeps) {
+export function modeRoutes({ virtual: { modes }, commands, callers }: ModeRoutesDeps) {
   const docs = crudDocs({ noun: "mode", plural: "modes", schema: Mode });
   return new Elysia({ prefix: "/modes" })
     .get("", () => modes.list().map(modeBody), docs.list("The modes"))

@@ -19,7 +19,7 @@ import { answerPage } from "./notice-page.ts";
 export interface NoticeRoutesDeps {
   notices: Pick<Notices, "list" | "get" | "acknowledge">;
   links: Links;
-  callers: Callers;
+  callers: Pick<Callers, "addressOf" | "of">;
   audit: Pick<Audit, "record">;
   clock: Clock;
 }

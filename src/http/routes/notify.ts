@@ -7,6 +7,8 @@ import { priorityOf } from "../../core/message-words.ts";
 import type { Messenger } from "../../notify/messenger.ts";
 import type { Notices } from "../../notify/notices/notices.ts";
 import type { ChannelOutcome, ChannelState, Notifier } from "../../notify/notifier.ts";
+import type { Outbox } from "../../notify/outbox/outbox.ts";
+import type { HeldMessages } from "../../notify/people/held.ts";
 import type { People, PersonState } from "../../notify/people/people.ts";
 import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
@@ -86,15 +88,13 @@ export interface NotifyRouteDeps {
   notifier: Pick<Notifier, "send" | "list">;
   messenger: Pick<Messenger, "channelsOf">;
   people: Pick<People, "list">;
-  /** How many messages are held back for a person. */
-  heldFor: (person: string) => number;
-  /** How many messages wait for a channel. */
-  queued: (channel: string) => number;
+  held: Pick<HeldMessages, "count">;
+  outbox: Pick<Outbox, "waiting">;
   notices: Pick<Notices, "unheard">;
 }
 
 export function notifyRoutes(deps: NotifyRouteDeps) {
-  const { notifier, messenger, people, heldFor, queued, notices } = deps;
+  const { notifier, messenger, people, held, outbox, notices } = deps;
   const tag = "notify";
   return new Elysia({ prefix: "/notify" })
     .post(
@@ -131,7 +131,7 @@ export function notifyRoutes(deps: NotifyRouteDeps) {
       () =>
         notifier.list().map((state) => {
           const unheard = saidAt(notices.unheard(state.name));
-          return { ...channelEntry(state, queued(state.name)), ...(unheard && { answers_problem: unheard }) };
+          return { ...channelEntry(state, outbox.waiting(state.name)), ...(unheard && { answers_problem: unheard }) };
         }),
       doc({
         access: "viewer",
@@ -142,7 +142,7 @@ export function notifyRoutes(deps: NotifyRouteDeps) {
     )
     .get(
       "/people",
-      () => people.list().map((state) => personEntry(state, heldFor(state.person.name))),
+      () => people.list().map((state) => personEntry(state, held.count(state.person.name))),
       doc({
         access: "viewer",
         summary: "The people of the configuration, and whether they are to be disturbed now",

@@ -33,7 +33,7 @@ const ActionAnswer = Type.Object(
 );
 
 export interface PluginRemoteRoutesDeps {
-  plugins: Plugins;
+  plugins: Pick<Plugins, "act" | "cancel" | "declared" | "readConfig" | "replaceConfig" | "respond">;
   callers: Pick<Callers, "of">;
 }
 

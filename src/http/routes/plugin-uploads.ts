@@ -27,7 +27,7 @@ const UploadedPlugin = Type.Object({
 });
 
 export interface PluginUploadRoutesDeps {
-  uploads: PluginUploads;
+  uploads: Pick<PluginUploads, "install" | "list" | "remove" | "rollBack">;
   callers: Pick<Callers, "assertConfirmed">;
 }
 

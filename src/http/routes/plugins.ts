@@ -43,7 +43,7 @@ export const Plugin = Type.Object(
 const LINES = { from: 1, to: 1000 };
 
 export interface PluginRoutesDeps {
-  plugins: Plugins;
+  plugins: Pick<Plugins, "get" | "list" | "log" | "restart" | "start" | "stop">;
   callers: Pick<Callers, "of">;
 }
 

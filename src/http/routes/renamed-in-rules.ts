@@ -2,7 +2,6 @@
 // text with the present names, and that one is right as it is.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import type { PublicOf } from "../../core/public-of.ts";
 import type { Rules } from "../../rules/rules.ts";
 import { noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
@@ -37,7 +36,7 @@ const TurnedText = Type.Object(
   { $id: "TurnedText" },
 );
 
-export function renamedInRulesRoutes({ rules }: { rules: PublicOf<Rules> }) {
+export function renamedInRulesRoutes({ rules }: { rules: Pick<Rules, "rename" | "renamed"> }) {
   return new Elysia()
     .get(
       "/renamed-attributes",

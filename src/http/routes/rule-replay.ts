@@ -92,7 +92,7 @@ export interface RuleReplayDeps {
   rules: Pick<Rules, "trials">;
   history: Pick<History, "query" | "zone">;
   clock: Pick<Clock, "now">;
-  callers: Callers;
+  callers: Pick<Callers, "of">;
 }
 
 const tag = "rules";

@@ -3,7 +3,6 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
 import { maskedText } from "../../core/masking.ts";
-import type { PublicOf } from "../../core/public-of.ts";
 import type { RunInfo, RunWait } from "../../rules/engine/run-list.ts";
 import type { Rules } from "../../rules/rules.ts";
 import type { Callers } from "../callers.ts";
@@ -33,7 +32,13 @@ const Run = Type.Object(
   { $id: "RuleRun" },
 );
 
-export function ruleRunRoutes({ rules, callers }: { rules: PublicOf<Rules>; callers: Callers }) {
+export function ruleRunRoutes({
+  rules,
+  callers,
+}: {
+  rules: Pick<Rules, "cancelRun" | "runs">;
+  callers: Pick<Callers, "of">;
+}) {
   return new Elysia()
     .get(
       "/:id/runs",

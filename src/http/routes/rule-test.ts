@@ -87,7 +87,7 @@ const Answer = Type.Composite(
 export interface RuleTestRoutesDeps {
   rules: Pick<Rules, "trials">;
   history: { zone: Zone };
-  callers: Callers;
+  callers: Pick<Callers, "of">;
 }
 
 export function ruleTestRoutes({ rules, history: { zone }, callers }: RuleTestRoutesDeps) {

@@ -5,7 +5,6 @@ import { Elysia } from "elysia";
 import { decodeText } from "../../core/decode-text.ts";
 import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { PublicOf } from "../../core/public-of.ts";
 import { MAX_RULE_BYTES } from "../../rules/parse/read.ts";
 import type { Rules } from "../../rules/rules.ts";
 import { jsonBody } from "../body.ts";
@@ -17,7 +16,7 @@ const tag = "rules";
 
 const NO_RULE = "There is no rule with the `id` of the body";
 
-export function ruleTextRoutes({ rules }: { rules: PublicOf<Rules> }) {
+export function ruleTextRoutes({ rules }: { rules: Pick<Rules, "check" | "compose" | "putText" | "text"> }) {
   const summaries = { get: "The rule's file, as it is", put: "Replace the rule's file" };
   return new Elysia()
     .post("/check", ({ body: { text, id } }) => checkedBody(rules.check(text, id)), {

@@ -3,7 +3,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { JsonObject } from "../../core/json.ts";
-import type { PublicOf } from "../../core/public-of.ts";
 import { vocabulary } from "../../rules/read/vocabulary.ts";
 import type { Rules } from "../../rules/rules.ts";
 import { RULE_STATUSES } from "../../rules/store/describe.ts";
@@ -29,12 +28,20 @@ import { ruleTextRoutes } from "./rule-texts.ts";
 
 const closed = { additionalProperties: false } as const;
 
-export interface RuleRoutesDeps {
-  rules: PublicOf<Rules>;
-  callers: Callers;
+interface RuleRoutesDeps {
+  rules: Pick<
+    Rules,
+    "list" | "get" | "create" | "replace" | "patch" | "remove" | "run" | "pause" | "resume" | "traces"
+  >;
+  callers: Pick<Callers, "of">;
 }
 
-export function ruleRoutes(deps: RuleRoutesDeps) {
+export function ruleRoutes(
+  deps: RuleRoutesDeps &
+    Parameters<typeof renamedInRulesRoutes>[0] &
+    Parameters<typeof ruleTextRoutes>[0] &
+    Parameters<typeof ruleRunRoutes>[0],
+) {
   return new Elysia({ prefix: "/rules" })
     .use(reading(deps))
     .use(editing(deps))

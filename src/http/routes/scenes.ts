@@ -38,8 +38,8 @@ const Sent = Type.Object({ device_id: Type.String(), correlation_id: Type.String
 const Activation = Type.Object({ scene_id, sent: Type.Array(Sent), failed });
 
 export interface SceneRoutesDeps {
-  scenes: Scenes;
-  callers: Callers;
+  scenes: Pick<Scenes, "activateAndWait" | "capture" | "captureNew" | "create" | "edit" | "get" | "list" | "remove">;
+  callers: Pick<Callers, "of">;
 }
 
 export function sceneRoutes(deps: SceneRoutesDeps) {

@@ -5,6 +5,7 @@ import { HubError } from "../../core/errors.ts";
 import { etagOf } from "../../core/etag.ts";
 import { GivenName, Id } from "../../core/ids.ts";
 import type { Schedule as HeldSchedule, Schedules } from "../../state/virtual/schedules.ts";
+import type { VirtualDevices } from "../../state/virtual/virtual-devices.ts";
 import { WeekPlan } from "../../state/virtual/week-plan.ts";
 import { jsonBody } from "../body.ts";
 import { created, crudDocs, noContent } from "../crud.ts";
@@ -47,7 +48,7 @@ const changing: Pick<RouteDoc, "refusals" | "readsElsewhere"> = {
 
 type Answer = { headers: Record<string, unknown> };
 
-export function scheduleRoutes({ schedules }: { schedules: Omit<Schedules, "start" | "prepare"> }) {
+export function scheduleRoutes({ virtual: { schedules } }: { virtual: Pick<VirtualDevices, "schedules"> }) {
   const docs = crudDocs({ noun: "schedule", plural: "schedules", schema: Schedule });
 
   function answered(set: Answer, schedule: HeldSchedule) {

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { GivenName, Id } from "../../core/ids.ts";
 import type { Device } from "../../state/device.ts";
-import type { Switches } from "../../state/virtual/switches.ts";
+import type { VirtualDevices } from "../../state/virtual/virtual-devices.ts";
 import { jsonBody } from "../body.ts";
 import { created, crudDocs, noContent } from "../crud.ts";
 
@@ -20,7 +20,7 @@ const Switch = Type.Object(
 const NewSwitch = Type.Object({ id: Id, name: Type.Optional(GivenName) }, closed);
 const SwitchEdit = Type.Object({ name: GivenName }, closed);
 
-export function switchRoutes({ switches }: { switches: Omit<Switches, "prepare"> }) {
+export function switchRoutes({ virtual: { switches } }: { virtual: Pick<VirtualDevices, "switches"> }) {
   const docs = crudDocs({ noun: "switch", plural: "switches", schema: Switch });
   return new Elysia({ prefix: "/switches" })
     .get("", () => switches.list().map(switchBody), docs.list("The switches"))

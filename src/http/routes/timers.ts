@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { GivenName, Id } from "../../core/ids.ts";
 import type { Device } from "../../state/device.ts";
-import type { Timers } from "../../state/virtual/timers.ts";
+import type { VirtualDevices } from "../../state/virtual/virtual-devices.ts";
 import { jsonBody } from "../body.ts";
 import { created, crudDocs, noContent } from "../crud.ts";
 
@@ -27,7 +27,7 @@ const Timer = Type.Object(
 const NewTimer = Type.Object({ id: Id, name: Type.Optional(GivenName) }, closed);
 const TimerEdit = Type.Object({ name: GivenName }, closed);
 
-export function timerRoutes({ timers }: { timers: Omit<Timers, "start" | "prepare"> }) {
+export function timerRoutes({ virtual: { timers } }: { virtual: Pick<VirtualDevices, "timers"> }) {
   const docs = crudDocs({ noun: "timer", plural: "timers", schema: Timer });
 
   function timerBody(device: Device) {

@@ -9,8 +9,8 @@ import type { Callers } from "../callers.ts";
 import { doc, type RouteDoc } from "../doc.ts";
 
 export interface UiRoutesDeps {
-  layouts: Layouts;
-  guests: Guests;
+  layouts: Pick<Layouts, "forget" | "of" | "set" | "setShared" | "shared">;
+  guests: Pick<Guests, "list" | "set">;
   callers: Pick<Callers, "of">;
 }
 

@@ -24,11 +24,11 @@ const UserEdit = Type.Object(
 );
 
 export interface UserRoutesDeps {
-  users: UserAccounts;
+  auth: { readonly users: UserAccounts };
   callers: Pick<Callers, "isConfirmed">;
 }
 
-export function userRoutes({ users, callers }: UserRoutesDeps) {
+export function userRoutes({ auth: { users }, callers }: UserRoutesDeps) {
   const tag = "auth";
   const description = "From POST /auth/confirm. Without it, the account cannot confirm what needs the password again";
   const readsElsewhere = [{ in: "header", name: CONFIRMATION_HEADER, description, schema: Type.String() }] as const;

@@ -26,7 +26,7 @@ const NewValue = Type.Object(
 );
 
 export interface VariableRoutesDeps {
-  variables: Variables;
+  variables: Pick<Variables, "get" | "has" | "list" | "remove" | "set">;
   callers: Pick<Callers, "of">;
 }
 

@@ -1,6 +1,6 @@
 // `activate_scene_per_mode`: which scene is activated depends on the mode of the house.
 import { Type } from "@sinclair/typebox";
-import { defineAction } from "../model/define.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { KEYS_NAME, name } from "../model/fields.ts";
 
 export const activateScenePerMode = defineAction({
@@ -17,7 +17,7 @@ export const activateScenePerMode = defineAction({
     }),
     default: Type.Optional(name("scene", "The scene if none of these modes is on; without it, nothing is done")),
   }),
-  async run({ scenes, default: fallback }, { host, actor }) {
+  async run({ scenes, default: fallback }, { host, actor }: ActionScope<"mode" | "activateScene">) {
     const mode = Object.keys(scenes).find((id) => host.mode(id));
     const scene = mode === undefined ? fallback : scenes[mode];
     if (scene === undefined) return "nothing: none of its modes is on";

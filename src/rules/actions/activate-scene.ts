@@ -1,5 +1,5 @@
 // `activate_scene`: sends the commands of a scene.
-import { defineAction } from "../model/define.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { name } from "../model/fields.ts";
 
 export const activateScene = defineAction({
@@ -7,7 +7,7 @@ export const activateScene = defineAction({
   doc: "Activates a scene.",
   whenInterrupted: () => "repeat",
   fields: () => ({ scene_id: name("scene", "The id of the scene") }),
-  async run({ scene_id }, { host, actor }) {
+  async run({ scene_id }, { host, actor }: ActionScope<"activateScene">) {
     await host.activateScene(scene_id, actor);
     return `scene ${scene_id}`;
   },

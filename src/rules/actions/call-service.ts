@@ -6,7 +6,7 @@ import { checkNotBoth, invalid } from "../model/checks.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
 import { choice, expression, json, secs, TEMPLATES, text } from "../model/fields.ts";
 import type { HttpRequest } from "../model/host.ts";
-import { filled } from "../model/messages.ts";
+import { type FillUses, filled } from "../model/messages.ts";
 
 type ServiceResponse = { status: number; body: string };
 
@@ -54,7 +54,7 @@ export const callService = defineAction({
       throw invalid(given, `cannot be sent with ${spec.method}: use POST, or leave it out`);
     }
   },
-  async run(spec, scope) {
+  async run(spec, scope: ActionScope<FillUses | "request" | "emit">) {
     const { url, method, timeout_secs, retries, response_event } = spec;
     const given = spec.body === undefined ? undefined : filled(spec.body, scope);
     const body = spec.expression === undefined ? given?.value : scope.evaluate(spec.expression);
@@ -103,7 +103,7 @@ function contentOf(body: Json | undefined, headers: Record<string, string>): Pic
 
 async function withRetries(
   request: HttpRequest,
-  { retries, scope }: { retries: number; scope: ActionScope },
+  { retries, scope }: { retries: number; scope: ActionScope<"request"> },
 ): Promise<ServiceResponse> {
   for (let tries = 0; ; tries++) {
     const outcome = await attempt(request, scope);
@@ -116,7 +116,7 @@ async function withRetries(
 
 async function attempt(
   request: HttpRequest,
-  { host, signal }: ActionScope,
+  { host, signal }: ActionScope<"request">,
 ): Promise<ServiceResponse | { error: unknown }> {
   try {
     return await host.request(request, signal);

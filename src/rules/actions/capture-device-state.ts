@@ -1,7 +1,7 @@
 // `capture_device_state`: stores the state of devices for `restore_device_state`.
 import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { defineAction } from "../model/define.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { nothingFound } from "../model/devices.ts";
 import { someDevices, text } from "../model/fields.ts";
 import type { HouseReads } from "../model/host.ts";
@@ -20,7 +20,7 @@ export const captureDeviceState = defineAction({
     key: text("The key", { maxLength: 200, default: "default" }),
   }),
   check: requireDevices,
-  run({ key, ...spec }, scope) {
+  run({ key, ...spec }, scope: ActionScope<"devices" | "presentStates">) {
     const { host, captured } = scope;
     const ids = resolveDevices(spec, host);
     // After a restart the devices may be as later actions left them.
@@ -36,7 +36,7 @@ export const captureDeviceState = defineAction({
 });
 
 /** An area has sensors as well. */
-function capturable(ids: readonly string[], host: HouseReads): Record<string, JsonObject> {
+function capturable(ids: readonly string[], host: Pick<HouseReads, "presentStates">): Record<string, JsonObject> {
   const states = ids.map((id) => {
     try {
       return host.presentStates([id]);

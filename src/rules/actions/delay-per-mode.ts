@@ -1,6 +1,6 @@
 // `delay_per_mode`: how long it waits depends on the mode of the house.
 import { Type } from "@sinclair/typebox";
-import { defineAction } from "../model/define.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { KEYS_NAME, secs } from "../model/fields.ts";
 import { msOf } from "../model/values.ts";
 
@@ -18,7 +18,7 @@ export const delayPerMode = defineAction({
     }),
     default: Type.Optional(secs("How long if none of these modes is on; without it, it does not wait")),
   }),
-  async run({ durations, default: fallback }, scope) {
+  async run({ durations, default: fallback }, scope: ActionScope<"mode">) {
     // After a restart it goes on as it began, whatever the mode is now.
     const begun = scope.resumed();
     const first = Object.keys(durations).find((id) => scope.host.mode(id));

@@ -37,7 +37,7 @@ export const fadeDevice = defineAction({
   whenInterrupted: () => "resume",
   fields: () => fields,
   check: requireDevices,
-  async run(spec, scope) {
+  async run(spec, scope: ActionScope<"device" | "devices" | "command">) {
     const resumed = scope.resumed();
     const starts = isObject(resumed) ? startsIn(resumed) : startsOf(spec, scope);
     if (starts.size === 0) return nothingFound(spec, resolveDevices(spec, scope.host).length);
@@ -62,7 +62,7 @@ export const fadeDevice = defineAction({
 });
 
 /** By device, what it starts from. Of devices that are found, those without such a number are left out. */
-function startsOf(spec: Fade, { host }: ActionScope): Map<string, number> {
+function startsOf(spec: Fade, { host }: ActionScope<"device" | "devices">): Map<string, number> {
   const found = isFound(spec);
   const ids = resolveDevices(spec, host);
   const starts = ids.flatMap((id): [string, number][] => {
@@ -78,7 +78,7 @@ function startsIn(stored: JsonObject): Map<string, number> {
   return new Map(Object.entries(stored).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
 }
 
-function currentValue(id: string, attribute: string, host: HouseReads): number {
+function currentValue(id: string, attribute: string, host: Pick<HouseReads, "device">): number {
   const device = host.device(id);
   if (!device) throw new HubError("not_found", `there is no device "${id}"`);
   const value = device.attributes[attribute];
@@ -89,7 +89,7 @@ function currentValue(id: string, attribute: string, host: HouseReads): number {
 /** Commands the devices whose value is another one than in the last step. */
 async function commandStep(
   { attribute, to }: Fade,
-  scope: ActionScope,
+  scope: ActionScope<"command">,
   { starts, last, part }: { starts: ReadonlyMap<string, number>; last: Map<string, number>; part: number },
 ): Promise<void> {
   const values = [...starts].flatMap(([id, from]): [string, number][] => {

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { isValidId } from "../../core/ids.ts";
 import type { CustomEvent } from "../../events/catalog.ts";
 import { invalid } from "../model/checks.ts";
-import { defineAction } from "../model/define.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { ALIASES, table, text } from "../model/fields.ts";
 import { show } from "../model/values.ts";
 
@@ -23,7 +23,7 @@ export const fireEvent = defineAction({
     const taken = STAMPS.filter((key) => Object.hasOwn(fields, key));
     if (taken.length > 0) throw invalid(`fields.${taken[0]}`, "is set by the hub in every event; choose another name");
   },
-  run({ event_type, fields = {} }, { host, ruleId }) {
+  run({ event_type, fields = {} }, { host, ruleId }: ActionScope<"emit" | "tellPlugins">) {
     const event: CustomEvent = { source: "rule", rule_id: ruleId, ...fields, type: `custom_${event_type}` };
     host.emit(event);
     host.tellPlugins(event_type, fields);

@@ -1,9 +1,9 @@
 // `log_message`: writes into the hub's log.
 import { Type } from "@sinclair/typebox";
 import { checkOneOf } from "../model/checks.ts";
-import { defineAction } from "../model/define.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { choice, expression, TEMPLATE, text } from "../model/fields.ts";
-import { filled, unknownText } from "../model/messages.ts";
+import { type FillUses, filled, unknownText } from "../model/messages.ts";
 import { shortened } from "../model/values.ts";
 
 export const logMessage = defineAction({
@@ -19,7 +19,7 @@ export const logMessage = defineAction({
     }),
   }),
   check: (spec) => checkOneOf(spec, ["message", "expression"]),
-  run({ message, expression, level }, scope) {
+  run({ message, expression, level }, scope: ActionScope<FillUses>) {
     const text = filled(message ?? "", scope);
     const value = expression === undefined ? text.value : scope.evaluate(expression);
     const line = typeof value === "string" ? value : JSON.stringify(value);

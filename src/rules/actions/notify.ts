@@ -5,7 +5,7 @@ import { isBlank } from "../../core/clean-text.ts";
 import { parseImageSource } from "../../core/image-source.ts";
 import { ACKNOWLEDGE, PRIORITIES, type PriorityName, priorityOf } from "../../core/message-words.ts";
 import { checkOneOf, invalid } from "../model/checks.ts";
-import { defineAction } from "../model/define.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { choice, IMAGE, name, secs, TEMPLATE, text } from "../model/fields.ts";
 import { shortened } from "../model/values.ts";
 
@@ -105,7 +105,7 @@ export const notify = defineAction({
     if (new Set(ids).size < ids.length || ids.includes(ACKNOWLEDGE))
       throw invalid("actions", `each needs an id of its own, and not "${ACKNOWLEDGE}"`);
   },
-  async run(spec, scope) {
+  async run(spec, scope: ActionScope<"notify" | "clearNotification">) {
     const { channel, channels = [], message = "", title, silent, tag, actions, image, markup, escalate_after } = spec;
     const { host, deviceId, trigger, vars, evaluate, signal, ruleId: rule } = scope;
     if (spec.clear) return `${tag}: ${host.clearNotification(tag ?? "") ? "taken back" : "nothing to take back"}`;

@@ -1,6 +1,6 @@
 // `ping_host`: whether a machine in the network answers, and what to do in either case.
 import { Type } from "@sinclair/typebox";
-import { defineAction } from "../model/define.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { secs, text } from "../model/fields.ts";
 
 // Numbers and names: nothing that a command could take for an option.
@@ -31,7 +31,10 @@ export const pingHost = defineAction({
       }),
     ),
   }),
-  async run({ host, count, timeout_secs, then_actions = [], else_actions = [], response_event }, scope) {
+  async run(
+    { host, count, timeout_secs, then_actions = [], else_actions = [], response_event },
+    scope: ActionScope<"ping" | "emit" | "tellPlugins">,
+  ) {
     const answered = scope.resumed();
     if (typeof answered === "boolean") {
       await scope.run(answered ? then_actions : else_actions);

@@ -2,9 +2,9 @@
 import { Type } from "@sinclair/typebox";
 import type { Json } from "../../core/json.ts";
 import { checkNotBoth, invalid } from "../model/checks.ts";
-import { defineAction } from "../model/define.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { expression, json, TEMPLATES, text } from "../model/fields.ts";
-import { filled, unknownText } from "../model/messages.ts";
+import { type FillUses, filled, unknownText } from "../model/messages.ts";
 import { shortened } from "../model/values.ts";
 
 const MAX_TOPIC_BYTES = 65_535;
@@ -31,7 +31,7 @@ export const publishMqtt = defineAction({
     }
     checkNotBoth(spec, ["payload", "expression"]);
   },
-  async run({ topic, payload = "", expression, retain, qos }, scope) {
+  async run({ topic, payload = "", expression, retain, qos }, scope: ActionScope<FillUses | "publish">) {
     const given = filled(payload, scope);
     const text = textOf(expression === undefined ? given.value : scope.evaluate(expression));
     await scope.host.publish(topic, text, { retain, qos });

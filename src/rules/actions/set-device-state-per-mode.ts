@@ -1,7 +1,7 @@
 // `set_device_state_per_mode`: which state devices are set to depends on the mode of the house.
 import { Type } from "@sinclair/typebox";
-import { defineAction } from "../model/define.ts";
-import { commandDevices } from "../model/devices.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
+import { type CommandUses, commandDevices } from "../model/devices.ts";
 import { KEYS_NAME, someDevices, wantedState } from "../model/fields.ts";
 import { requireDevices } from "../model/targets.ts";
 
@@ -21,7 +21,7 @@ export const setDeviceStatePerMode = defineAction({
     default: Type.Optional(wantedState("The state if none of these modes is on; without it, nothing is done")),
   }),
   check: requireDevices,
-  async run(spec, scope) {
+  async run(spec, scope: ActionScope<CommandUses | "mode">) {
     const mode = Object.keys(spec.states).find((id) => scope.host.mode(id));
     const state = mode === undefined ? spec.default : spec.states[mode];
     if (!state) return "nothing: none of its modes is on";

@@ -3,8 +3,8 @@ import { Type } from "@sinclair/typebox";
 import { HubError } from "../../core/errors.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { checkOneOf, invalid } from "../model/checks.ts";
-import { defineAction } from "../model/define.ts";
-import { commandDevices } from "../model/devices.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
+import { type CommandUses, commandDevices } from "../model/devices.ts";
 import { choice, expression, someDevices, wantedState } from "../model/fields.ts";
 import { requireDevices } from "../model/targets.ts";
 import { show } from "../model/values.ts";
@@ -34,7 +34,7 @@ export const setDeviceState = defineAction({
     if (spec.track_event_value !== true) checkOneOf(spec, ["state", "expression"]);
     else if (spec.expression !== undefined) throw invalid("expression", "give either this or `track_event_value`");
   },
-  async run(spec, scope) {
+  async run(spec, scope: ActionScope<CommandUses>) {
     const { expression, track_event_value: tracks } = spec;
     const state = tracks
       ? tracked(spec.state, scope.trigger)

@@ -1,7 +1,7 @@
 // `set_hub_variable`: writes a hub variable.
 import { Type } from "@sinclair/typebox";
 import { checkOneOf } from "../model/checks.ts";
-import { defineAction } from "../model/define.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { expression, json, text } from "../model/fields.ts";
 import { show } from "../model/values.ts";
 import { changedBy, variableOp } from "../model/variable-op.ts";
@@ -21,7 +21,7 @@ export const setHubVariable = defineAction({
     checkOneOf(spec, ["value", "expression"]);
     if (spec.op !== "set" && spec.expression === undefined) changedBy(spec.op, 0, spec.value ?? null);
   },
-  run({ name, value, op, expression }, scope) {
+  run({ name, value, op, expression }, scope: ActionScope<"variable" | "setVariable">) {
     const given = expression === undefined ? (value ?? null) : scope.evaluate(expression);
     const written = changedBy(op, scope.host.variable(name), given);
     scope.host.setVariable(name, written);

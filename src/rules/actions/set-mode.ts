@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { HubError } from "../../core/errors.ts";
 import { checkOneOf } from "../model/checks.ts";
-import { defineAction } from "../model/define.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { name } from "../model/fields.ts";
 
 export const setMode = defineAction({
@@ -17,7 +17,7 @@ export const setMode = defineAction({
     ),
   }),
   check: (spec) => checkOneOf(spec, ["on", "toggle"]),
-  async run({ mode_id, on }, { host, actor }) {
+  async run({ mode_id, on }, { host, actor }: ActionScope<"mode" | "command">) {
     const isOn = host.mode(mode_id);
     if (isOn === undefined) throw new HubError("not_found", `there is no mode "${mode_id}"; modes are in modes.toml`);
     const wanted = on ?? !isOn;

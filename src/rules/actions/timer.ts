@@ -1,7 +1,7 @@
 // `timer`: commands a virtual timer.
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../model/checks.ts";
-import { defineAction } from "../model/define.ts";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { choice, deviceId, secs, text, YEAR_SECS } from "../model/fields.ts";
 
 export const timer = defineAction({
@@ -29,7 +29,7 @@ export const timer = defineAction({
     if (label !== undefined) throw invalid("label", "is only for start: leave it out");
     if (repeat !== undefined) throw invalid("repeat", "is only for start: leave it out");
   },
-  async run({ device_id, command, duration_secs, label, repeat }, { host, actor }) {
+  async run({ device_id, command, duration_secs, label, repeat }, { host, actor }: ActionScope<"command">) {
     const settings = {
       ...(duration_secs !== undefined && { duration_secs }),
       ...(label !== undefined && { label }),

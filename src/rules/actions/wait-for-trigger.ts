@@ -12,8 +12,12 @@ import {
 } from "../model/define.ts";
 import { child, secs } from "../model/fields.ts";
 import { innerList, onTimeout, timedOut } from "../model/flow.ts";
+import type { HouseReads } from "../model/host.ts";
 import { setWait } from "../model/variables.ts";
 import { triggers as known } from "../triggers/index.ts";
+
+/** Triggers may ask for anything that they see of the house. */
+type WaitScope = ActionScope<keyof HouseReads>;
 
 // Their calls reach only a rule's own triggers.
 const ONLY_OF_RULES = ["manual_trigger", "webhook_received", "system_started"];
@@ -32,7 +36,7 @@ export const waitForTrigger = defineAction({
       if (ONLY_OF_RULES.includes(type)) throw invalid(`triggers[${index}].type`, `${type} cannot be waited for`);
     }
   },
-  async run({ triggers, timeout_secs, on_timeout }, scope) {
+  async run({ triggers, timeout_secs, on_timeout }, scope: WaitScope) {
     const watched = triggers.map(watch);
     const what = watched.map(({ label }) => label).join(", or ");
     const timeoutMs = timeout_secs === undefined ? undefined : timeout_secs * 1000;
@@ -78,7 +82,7 @@ function contextOf({ of: { spec, definition }, context }: Fired): TriggerContext
 async function nextOf(
   watched: readonly Watched[],
   whole: { ms: number | undefined; label: string },
-  scope: ActionScope,
+  scope: WaitScope,
 ): Promise<Fired | undefined> {
   const events = [
     ...new Set(watched.flatMap(({ definition, spec }) => definition.interests?.(spec) ?? []).map(({ event }) => event)),
@@ -119,14 +123,14 @@ async function nextOf(
 }
 
 /** By trigger, the next time at which the clock fires it, in epoch ms; after a restart those from before it. */
-function momentsOf(watched: readonly Watched[], scope: ActionScope): readonly (number | undefined)[] {
+function momentsOf(watched: readonly Watched[], scope: WaitScope): readonly (number | undefined)[] {
   const resumed = scope.resumed();
   if (Array.isArray(resumed)) return resumed.map((at) => (typeof at === "number" ? at : undefined));
   return watched.map(({ definition, spec }) => definition.schedule?.(spec, scope.host).next(scope.host.now()));
 }
 
 /** What an event does to a trigger: it fires, begins to last, or nothing of both. */
-function take(one: Watched, envelope: Envelope, { host, mono }: ActionScope): Fired | "hold" | undefined {
+function take(one: Watched, envelope: Envelope, { host, mono }: WaitScope): Fired | "hold" | undefined {
   const { definition, spec, holds } = one;
   const device = envelope.deviceId ?? "";
   const held = holds.get(device);
@@ -144,7 +148,7 @@ function take(one: Watched, envelope: Envelope, { host, mono }: ActionScope): Fi
 function dueOf(
   watched: readonly Watched[],
   moments: readonly (number | undefined)[],
-  { host, mono }: ActionScope,
+  { host, mono }: WaitScope,
 ): Fired | undefined {
   for (const [index, one] of watched.entries()) {
     const at = moments[index];
@@ -164,7 +168,7 @@ function msLeft(
     moments,
     deadline,
   }: { watched: readonly Watched[]; moments: readonly (number | undefined)[]; deadline: number },
-  { host, mono }: ActionScope,
+  { host, mono }: WaitScope,
 ): number {
   const holds = watched.flatMap((one) => [...one.holds.values()].map(({ until }) => until - mono()));
   const times = moments.flatMap((at) => (at === undefined ? [] : [at - host.now()]));

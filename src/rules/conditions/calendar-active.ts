@@ -1,7 +1,7 @@
 // `calendar_active`: whether an event of a calendar goes on.
 import { Type } from "@sinclair/typebox";
 import { eventsIn } from "../model/calendars.ts";
-import { defineCondition } from "../model/define.ts";
+import { type ConditionScope, defineCondition } from "../model/define.ts";
 import { name, text } from "../model/fields.ts";
 
 export const calendarActive = defineCondition({
@@ -11,7 +11,7 @@ export const calendarActive = defineCondition({
     calendar: name("device", "The id of the calendar"),
     title: Type.Optional(text("Only events whose title contains this, in upper or lower case", { maxLength: 200 })),
   }),
-  evaluate({ calendar, title }, { host }) {
+  evaluate({ calendar, title }, { host }: ConditionScope<"calendars" | "now">) {
     const expected = `${title === undefined ? "an event" : `"${title}"`} of ${calendar} goes on`;
     const events = eventsIn(host, calendar, title);
     if (!events) return { passed: false, expected, actual: `there is no calendar "${calendar}"` };

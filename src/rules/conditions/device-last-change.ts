@@ -1,7 +1,7 @@
 // `device_last_change`: who caused the last change of a device.
 import { Type } from "@sinclair/typebox";
 import { changeKind, changeSource, kindOfChange } from "../model/changes.ts";
-import { defineCondition } from "../model/define.ts";
+import { type ConditionScope, defineCondition } from "../model/define.ts";
 import { deviceId, text } from "../model/fields.ts";
 import { show } from "../model/values.ts";
 
@@ -15,7 +15,7 @@ export const deviceLastChange = defineCondition({
     actor_id: Type.Optional(text("Only by this one: the id of a person or a rule")),
     actor_name: Type.Optional(text("Only by this one: the name of a person or a rule")),
   }),
-  evaluate({ device_id, kind, ...wanted }, { host }) {
+  evaluate({ device_id, kind, ...wanted }, { host }: ConditionScope<"device">) {
     const words = Object.entries({ kind, ...wanted }).filter(([key, value]) => key in WORDS && value !== undefined);
     const by = words.map(([key, value]) => `${key} ${show(value)}`).join(", ");
     const expected = `the last change of ${device_id} is ${by === "" ? "by anybody" : `by ${by}`}`;

@@ -1,5 +1,5 @@
 // `device_state`: the current value of an attribute. With an unknown device or attribute it never passes, even with `Ne`.
-import { defineCondition } from "../model/define.ts";
+import { type ConditionScope, defineCondition } from "../model/define.ts";
 import { attribute, json, op, someDevices } from "../model/fields.ts";
 import type { RuleDevice } from "../model/host.ts";
 import { askDevices, matchField } from "../model/several.ts";
@@ -14,7 +14,7 @@ export const deviceState = defineCondition({
     requireDevices(spec);
     checkComparison(spec);
   },
-  evaluate(spec, { host }) {
+  evaluate(spec, { host }: ConditionScope<"device" | "devices">) {
     const question = {
       expected: `.${spec.attribute} ${comparisonText(spec)}`,
       missing: (id: string) => `the device "${id}" has no "${spec.attribute}"`,

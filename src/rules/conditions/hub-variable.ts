@@ -1,5 +1,5 @@
 // `hub_variable`: the current value of a hub variable.
-import { defineCondition } from "../model/define.ts";
+import { type ConditionScope, defineCondition } from "../model/define.ts";
 import { json, op, text } from "../model/fields.ts";
 import { checkComparison, compare, comparisonText } from "../model/values.ts";
 
@@ -8,7 +8,7 @@ export const hubVariable = defineCondition({
   doc: "Compares the current value of a variable. If it does not exist, it does not pass, even with `Ne`.",
   fields: () => ({ name: text("The name of the variable"), op, value: json("What to compare with") }),
   check: checkComparison,
-  evaluate(spec, { host }) {
+  evaluate(spec, { host }: ConditionScope<"variable">) {
     const expected = `variable ${spec.name} ${comparisonText(spec)}`;
     const actual = host.variable(spec.name);
     if (actual === undefined) return { passed: false, expected, actual: `there is no variable "${spec.name}"` };

@@ -1,6 +1,6 @@
 // `mode_is`: whether a mode of the house is on.
 import { Type } from "@sinclair/typebox";
-import { defineCondition } from "../model/define.ts";
+import { type ConditionScope, defineCondition } from "../model/define.ts";
 import { name } from "../model/fields.ts";
 
 export const modeIs = defineCondition({
@@ -10,7 +10,7 @@ export const modeIs = defineCondition({
     mode_id: name("mode", "The id of the mode"),
     on: Type.Boolean({ default: true, description: "Whether it must be on (true) or off (false)" }),
   }),
-  evaluate({ mode_id, on }, { host }) {
+  evaluate({ mode_id, on }, { host }: ConditionScope<"mode">) {
     const expected = `mode ${mode_id} is ${on ? "on" : "off"}`;
     const isOn = host.mode(mode_id);
     if (isOn === undefined) return { passed: false, expected, actual: `there is no mode "${mode_id}"` };

@@ -1,5 +1,5 @@
 // `sun`: whether the sun is above the horizon.
-import { defineCondition } from "../model/define.ts";
+import { type ConditionScope, defineCondition } from "../model/define.ts";
 import { choice } from "../model/fields.ts";
 
 export const sun = defineCondition({
@@ -11,7 +11,7 @@ export const sun = defineCondition({
       spellings: { above: "above_horizon", up: "above_horizon", below: "below_horizon", down: "below_horizon" },
     }),
   }),
-  evaluate({ position }, { host }) {
+  evaluate({ position }, { host }: ConditionScope<"sun" | "now">) {
     const expected = `the sun is ${inWords(position === "above_horizon")}`;
     if (!host.sun) {
       const error = "set latitude and longitude in [location] of hub.toml";

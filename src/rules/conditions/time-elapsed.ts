@@ -1,5 +1,5 @@
 // `time_elapsed`: an attribute has not changed for a time. The times of changes survive restarts.
-import { defineCondition } from "../model/define.ts";
+import { type ConditionScope, defineCondition } from "../model/define.ts";
 import { attribute, secs, someDevices } from "../model/fields.ts";
 import type { RuleDevice } from "../model/host.ts";
 import { askDevices, matchField } from "../model/several.ts";
@@ -11,7 +11,7 @@ export const timeElapsed = defineCondition({
   doc: "A device's attribute has not changed for at least this time; of several devices, all or any.",
   fields: () => ({ ...someDevices, attribute, duration_secs: secs("At least so many seconds"), match: matchField }),
   check: requireDevices,
-  evaluate({ attribute, duration_secs, ...spec }, { host, msSince }) {
+  evaluate({ attribute, duration_secs, ...spec }, { host, msSince }: ConditionScope<"device" | "devices">) {
     const question = {
       expected: `.${attribute} unchanged for at least ${duration_secs} s`,
       missing: (id: string) => `no change of "${attribute}" is known of the device "${id}"`,

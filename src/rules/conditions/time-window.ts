@@ -1,7 +1,7 @@
 // `time_window`: the clock of the house shows a time between two others, also over midnight.
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../model/checks.ts";
-import { defineCondition } from "../model/define.ts";
+import { type ConditionScope, defineCondition } from "../model/define.ts";
 import { days, timeOfDay } from "../model/fields.ts";
 import { WEEKDAYS } from "../schedule/cron.ts";
 
@@ -24,7 +24,7 @@ export const timeWindow = defineCondition({
       throw invalid("end", "is the same as the start, so the window is empty; the whole day is from 00:00 to 24:00");
     }
   },
-  evaluate({ start, end, days }, { host }) {
+  evaluate({ start, end, days }, { host }: ConditionScope<"now" | "zone">) {
     const now = host.now();
     const wall = new Date(now + host.zone.at(now).offsetMs);
     const second = Math.floor(wall.getTime() / 1000) % DAY_SECS;

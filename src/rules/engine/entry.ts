@@ -10,6 +10,7 @@ import type {
   TriggerDefinition,
   Typed,
 } from "../model/define.ts";
+import type { HouseReads } from "../model/host.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
 import type { Scheduled } from "../schedule/schedule.ts";
@@ -59,7 +60,7 @@ export interface Activation {
 export type Cause = Pick<Activation, "chain" | "dispatch" | "hold">;
 
 /** What conditions read, and the actions of the run write. */
-export type RunScope = ConditionScope & Pick<ActionScope, "vars" | "privateBooleans">;
+export type RunScope = ConditionScope<keyof HouseReads> & Pick<ActionScope, "vars" | "privateBooleans">;
 
 /** Actions that run, or are queued. */
 export interface Run extends ChainedRun {

@@ -84,7 +84,7 @@ export function createActionScope(
   tools: ActionScopeTools,
   run: Run,
   { trace, position }: { trace: ActionTrace; position: ActionPosition },
-): ActionScope {
+): ActionScope<keyof RuleHost> {
   const { waits, log, end, clock } = tools;
   const { scope, entry, abort, captured } = run;
   const { id, name } = entry.rule;
@@ -268,7 +268,7 @@ export function askExpression(type: string, expression: string, scope: Condition
 function ask(
   conditions: ReadonlyMap<string, ConditionDefinition>,
   condition: Typed,
-  scope: ConditionScope,
+  scope: ConditionScope<keyof HouseReads>,
 ): ConditionTrace {
   const { type } = condition;
   try {

@@ -20,7 +20,7 @@ export interface SequenceTools {
   readonly host: RuleHost;
   readonly actions: ReadonlyMap<string, ActionDefinition>;
   readonly chains: RuleChains;
-  scopeFor(run: Run, trace: ActionTrace, position: ActionPosition): ActionScope;
+  scopeFor(run: Run, trace: ActionTrace, position: ActionPosition): ActionScope<keyof RuleHost>;
   readonly keeper: Pick<RunKeeper, "progressed" | "flushRun">;
 }
 

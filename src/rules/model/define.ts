@@ -30,7 +30,11 @@ export type TriggerContext = JsonObject;
  */
 export type Example<F extends TProperties> = Partial<Static<TObject<F>>>;
 
-export interface TriggerDefinition<F extends TProperties = TProperties> {
+/** `Uses`, here and below: what of the house it takes. Who holds one hands over all of it. */
+export interface TriggerDefinition<
+  F extends TProperties = TProperties,
+  Uses extends keyof HouseReads = keyof HouseReads,
+> {
   /** snake_case; also the file's name. */
   readonly type: string;
   readonly doc: string;
@@ -44,24 +48,24 @@ export interface TriggerDefinition<F extends TProperties = TProperties> {
   /** The keys of its contexts: what `{{trigger.…}}` can name. A schedule has `scheduled_at` without saying so. */
   readonly contextKeys?: readonly string[];
   /** The context when this event fires the trigger. */
-  match?(spec: Static<TObject<F>>, envelope: Envelope, host: HouseReads): TriggerContext | undefined;
+  match?(spec: Static<TObject<F>>, envelope: Envelope, host: Pick<HouseReads, Uses>): TriggerContext | undefined;
   /** Fired by the clock instead of by events. */
-  schedule?(spec: Static<TObject<F>>, host: HouseReads): Schedule;
+  schedule?(spec: Static<TObject<F>>, host: Pick<HouseReads, Uses>): Schedule;
   /** What the context of a moment of the schedule has beside `scheduled_at`. */
-  contextAt?(spec: Static<TObject<F>>, at: number, host: HouseReads): TriggerContext;
+  contextAt?(spec: Static<TObject<F>>, at: number, host: Pick<HouseReads, Uses>): TriggerContext;
   /** Fires only after what matched has lasted for a time. */
   hold?: {
     /** Undefined: it fires at once. */
     durationMs(spec: Static<TObject<F>>): number | undefined;
     /** Whether it still matches. Asked at every event of its interests, and when the time is over. */
-    stillMatches(spec: Static<TObject<F>>, context: TriggerContext, host: HouseReads): boolean;
+    stillMatches(spec: Static<TObject<F>>, context: TriggerContext, host: Pick<HouseReads, Uses>): boolean;
   };
   readonly example: Example<F>;
 }
 
 /** What a condition and an action can read. */
-export interface Scope {
-  readonly host: HouseReads;
+export interface Scope<House> {
+  readonly host: House;
   readonly trigger: TriggerContext;
   /** The variables of this run: at first the rule's `variables`. */
   readonly vars: Readonly<JsonObject>;
@@ -82,14 +86,17 @@ export type Evaluate = (
   names: { trigger: TriggerContext; vars: Readonly<JsonObject> },
 ) => Json;
 
-export interface ConditionDefinition<F extends TProperties = TProperties> {
+export interface ConditionDefinition<
+  F extends TProperties = TProperties,
+  Uses extends keyof HouseReads = keyof HouseReads,
+> {
   readonly type: string;
   readonly doc: string;
   /** `self` is the schema of any condition, for those that hold others. */
   fields(self: TUnsafe<Typed>): F;
   check?(spec: Static<TObject<F>>): void;
   /** Does not throw for the state of the house: for an unknown device it returns `passed: false` and the reason. */
-  evaluate(spec: Static<TObject<F>>, scope: ConditionScope): Omit<ConditionTrace, "type">;
+  evaluate(spec: Static<TObject<F>>, scope: ConditionScope<Uses>): Omit<ConditionTrace, "type">;
   readonly example: Example<F>;
 }
 
@@ -100,7 +107,7 @@ export interface PrivateBooleans {
   set(name: string, value: boolean): void;
 }
 
-export interface ConditionScope extends Scope {
+export interface ConditionScope<Uses extends keyof HouseReads = never> extends Scope<Pick<HouseReads, Uses>> {
   readonly privateBooleans: Pick<PrivateBooleans, "get">;
   /** Evaluates another condition, such as one inside this one. */
   ask(condition: Typed): ConditionTrace;
@@ -119,19 +126,18 @@ export interface Typed {
  */
 export type WhenInterrupted = "resume" | "repeat" | "skip";
 
-export interface ActionDefinition<F extends TProperties = TProperties> {
+export interface ActionDefinition<F extends TProperties = TProperties, Uses extends keyof RuleHost = keyof RuleHost> {
   readonly type: string;
   readonly doc: string;
   whenInterrupted(spec: Static<TObject<F>>): WhenInterrupted;
   fields(schemas: { action: TUnsafe<Typed>; condition: TUnsafe<Typed> }): F;
   check?(spec: Static<TObject<F>>): void;
   /** Runs it. The result is shown in the trace. An error is recorded as a failure, and the next action runs. */
-  run(spec: Static<TObject<F>>, scope: ActionScope): Promise<string | undefined> | string | undefined;
+  run(spec: Static<TObject<F>>, scope: ActionScope<Uses>): Promise<string | undefined> | string | undefined;
   readonly example: Example<F>;
 }
 
-export interface ActionScope extends Scope {
-  readonly host: RuleHost;
+export interface ActionScope<Uses extends keyof RuleHost = never> extends Scope<Pick<RuleHost, Uses>> {
   /** Written by model/variables.ts. */
   readonly vars: JsonObject;
   readonly ruleId: string;
@@ -231,8 +237,12 @@ export interface RuleControl {
   cancelDelays(ruleId: string, key?: string): number;
 }
 
-export const defineTrigger = <F extends TProperties>(definition: TriggerDefinition<F>): TriggerDefinition<F> =>
-  definition;
-export const defineCondition = <F extends TProperties>(definition: ConditionDefinition<F>): ConditionDefinition<F> =>
-  definition;
-export const defineAction = <F extends TProperties>(definition: ActionDefinition<F>): ActionDefinition<F> => definition;
+export const defineTrigger = <F extends TProperties, Uses extends keyof HouseReads = never>(
+  definition: TriggerDefinition<F, Uses>,
+): TriggerDefinition<F> => definition;
+export const defineCondition = <F extends TProperties, Uses extends keyof HouseReads = never>(
+  definition: ConditionDefinition<F, Uses>,
+): ConditionDefinition<F> => definition;
+export const defineAction = <F extends TProperties, Uses extends keyof RuleHost = never>(
+  definition: ActionDefinition<F, Uses>,
+): ActionDefinition<F> => definition;

@@ -60,9 +60,12 @@ export function deviceEventOf<T extends EventType>(
 export const DEVICE_CONTEXT_KEYS = ["device_id", "device_name", "attribute", "value"] as const;
 
 /** What the context of every trigger about a device starts with. */
-export function deviceContext(host: HouseReads, deviceId: string): JsonObject {
+export function deviceContext(host: Pick<HouseReads, "device">, deviceId: string): JsonObject {
   return { device_id: deviceId, device_name: host.device(deviceId)?.name ?? deviceId };
 }
+
+/** What `commandDevices` takes of the house. */
+export type CommandUses = "device" | "devices" | "described" | "command";
 
 /**
  * Sends the command to all of them, and returns what was done for the trace. Then throws one HubError that names every
@@ -71,7 +74,7 @@ export function deviceContext(host: HouseReads, deviceId: string): JsonObject {
 export async function commandDevices(
   spec: SomeDevices,
   command: JsonObject,
-  scope: Pick<ActionScope, "host" | "actor">,
+  scope: Pick<ActionScope<CommandUses>, "host" | "actor">,
   offline?: Offline,
 ): Promise<string> {
   const { ids, left } = devicesFor(spec, command, scope.host);
@@ -84,7 +87,7 @@ export async function commandDevices(
 }
 
 /** Without the values of passwords. */
-function shown(command: JsonObject, ids: readonly string[], host: HouseReads): JsonObject {
+function shown(command: JsonObject, ids: readonly string[], host: Pick<HouseReads, "described">): JsonObject {
   const passwords = Object.keys(command).filter((name) =>
     ids.some((id) => host.described(id)?.[name]?.format === "password"),
   );
@@ -100,7 +103,7 @@ export function nothingFound(spec: SomeDevices, left = 0): string {
 /** A command for each device. Throws as `commandDevices` does. */
 export async function commandEach(
   commands: Readonly<Record<string, JsonObject>>,
-  { host, actor }: Pick<ActionScope, "host" | "actor">,
+  { host, actor }: Pick<ActionScope<"command">, "host" | "actor">,
   offline: Offline = "send",
 ): Promise<void> {
   const entries = Object.entries(commands);

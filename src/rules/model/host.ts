@@ -180,6 +180,9 @@ export interface HouseEffects {
   tellPlugins(eventType: string, fields: JsonObject): void;
 }
 
+/** As much of it as what is about devices needs. */
+export type DeviceReads = Pick<HouseReads, "device" | "devices">;
+
 export type RuleHost = HouseReads & HouseEffects;
 
 export interface SunMoments {

@@ -4,6 +4,10 @@ import { localText } from "../../core/formats.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { createLookup, fillTemplate } from "../../core/template.ts";
 import type { Scope } from "./define.ts";
+import type { HouseReads } from "./host.ts";
+
+/** What `filled` takes of the house. */
+export type FillUses = "device" | "variable" | "now" | "zone";
 
 export interface Filled<T> {
   readonly value: T;
@@ -12,7 +16,10 @@ export interface Filled<T> {
 }
 
 /** Also the texts within lists and tables. `{{…}}` that are none of ours stay: the text may be a template of somebody else. */
-export function filled<T extends Json>(value: T, { host, deviceId, trigger, vars, evaluate }: Scope): Filled<T> {
+export function filled<T extends Json>(
+  value: T,
+  { host, deviceId, trigger, vars, evaluate }: Scope<Pick<HouseReads, FillUses>>,
+): Filled<T> {
   const now = (): string => localText(host.now(), host.zone.name).datetime;
   const house = { device: host.device, variable: host.variable, now, timezone: host.zone.name };
   const look = createLookup(house, { deviceId, trigger, vars, evaluate });

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import type { Json } from "../../core/json.ts";
 import { nothingFound } from "./devices.ts";
 import { choice } from "./fields.ts";
-import type { HouseReads, RuleDevice } from "./host.ts";
+import type { DeviceReads, RuleDevice } from "./host.ts";
 import { devicesOf, isFound, resolveDevices, type SomeDevices, targetWords } from "./targets.ts";
 import type { ConditionTrace } from "./trace.ts";
 
@@ -32,7 +32,7 @@ const MAX_NAMED = 5;
 export function askDevices(
   spec: SomeDevices & { match?: "all" | "any" | undefined },
   question: Question,
-  host: HouseReads,
+  host: DeviceReads,
 ): Answer {
   const { device_id, match = "all" } = spec;
   if (device_id !== undefined) return askOne(device_id, question, host);
@@ -53,7 +53,7 @@ export function askDevices(
   return { passed, expected, actual: countText(answers, passing.length), parts: partsOf(answers, !passed) };
 }
 
-function askOne(id: string, { expected, ask, missing }: Question, host: HouseReads): Answer {
+function askOne(id: string, { expected, ask, missing }: Question, host: DeviceReads): Answer {
   const about = `${id}${expected}`;
   const device = host.device(id);
   if (!device) return { passed: false, expected: about, actual: `there is no device "${id}"` };

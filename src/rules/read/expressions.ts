@@ -68,7 +68,7 @@ function expressionHost(host: HouseReads): ExpressionHost {
 }
 
 /** With the attributes beside the device's own fields, which go first where both have a name. */
-function devicesIn(host: HouseReads, area: string, type: string): JsonObject[] {
+function devicesIn(host: Pick<HouseReads, "devices">, area: string, type: string): JsonObject[] {
   const target = { ...(area !== "" && { area }), ...(type !== "" && { device_type: type }) };
   return foundDevices(target, host).map((device) => ({
     ...device.attributes,
@@ -78,7 +78,7 @@ function devicesIn(host: HouseReads, area: string, type: string): JsonObject[] {
 }
 
 /** As `GET /devices/:id` shows it. */
-function deviceRecord(host: HouseReads, id: string): JsonObject | undefined {
+function deviceRecord(host: Pick<HouseReads, "device">, id: string): JsonObject | undefined {
   const device = host.device(id);
   if (!device) return undefined;
   const changed = Object.entries(device.lastChanged).map(([key, ms]) => [key, new Date(ms).toISOString()]);

@@ -2,7 +2,10 @@
 import type { HouseReads } from "../model/host.ts";
 import type { KnownHouse } from "./lint.ts";
 
-export function knownHouse(host: HouseReads, textProblems: KnownHouse["textProblems"]): KnownHouse {
+export function knownHouse(
+  host: Pick<HouseReads, "device" | "described" | "variable">,
+  textProblems: KnownHouse["textProblems"],
+): KnownHouse {
   return {
     attributes(device) {
       const known = host.device(device);

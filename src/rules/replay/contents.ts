@@ -4,7 +4,7 @@ import { isObject } from "../../core/json.ts";
 import { lazy } from "../../core/lazy.ts";
 import type { Typed } from "../model/define.ts";
 import { CEL, type Kind } from "../model/fields.ts";
-import type { HouseReads } from "../model/host.ts";
+import type { DeviceReads } from "../model/host.ts";
 import {
   concerns,
   devicesOf,
@@ -39,7 +39,7 @@ export interface RuleContents {
 }
 
 /** `references`: with the names in expressions. */
-export function contentsOf(rule: Rule, references: readonly Named[], host: HouseReads): RuleContents {
+export function contentsOf(rule: Rule, references: readonly Named[], host: DeviceReads): RuleContents {
   const parts: Record<Kind, Typed[]> = { trigger: [], condition: [], action: [] };
   const expressions = new Set<string>();
   rewriteRule({ schema: Rule, value: rule, path: "" }, ({ schema, value }) => {
@@ -77,7 +77,7 @@ function isGroup({ kind }: Named): boolean {
   return FOUND_BY.some((by) => by === kind);
 }
 
-function devicesBy(reference: Named, host: HouseReads): readonly string[] {
+function devicesBy(reference: Named, host: DeviceReads): readonly string[] {
   if (isGroup(reference)) return resolveDevices({ [reference.kind]: reference.name }, host);
   return reference.kind === "device" || reference.kind === "mode" ? [reference.name] : [];
 }
@@ -85,7 +85,7 @@ function devicesBy(reference: Named, host: HouseReads): readonly string[] {
 function attributesThatMatter(
   { parts, expressions, reads }: Pick<RuleContents, "parts" | "expressions" | "reads">,
   deviceId: string,
-  host: HouseReads,
+  host: DeviceReads,
 ): readonly string[] | undefined {
   const isAbout = (part: Typed): boolean =>
     devicesOf(part as SomeDevices)?.includes(deviceId) ??
@@ -111,7 +111,7 @@ const READS_ITS_DEVICE = new Set(["fade_device", "capture_device_state"]);
 // Which of those found a command is for depends on their attributes.
 const readsItsDevice = (part: Typed): boolean => READS_ITS_DEVICE.has(part.type) || isFound(part as SomeDevices);
 
-function attributesRead(part: Typed, host: HouseReads): { deviceId: string; attribute: string }[] {
+function attributesRead(part: Typed, host: DeviceReads): { deviceId: string; attribute: string }[] {
   const { type, attribute } = part;
   const name = typeof attribute === "string" ? attribute : type === "timer_state_changed" ? "state" : undefined;
   if (name === undefined) return [];

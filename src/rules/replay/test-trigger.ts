@@ -26,7 +26,7 @@ export interface TriggerTools {
   /** Newest first. */
   traces?: readonly Trace[];
   /** As the test makes it up. */
-  house: HouseReads;
+  house: Pick<HouseReads, "device">;
 }
 
 /** Throws HubError `not_found` where there is no such trigger. */
@@ -56,7 +56,7 @@ export function activationFor(rule: Rule, wanted: TriggerWanted, tools: TriggerT
 /** The state that the device of the trigger must have, unless another is made up. */
 export function stateIn(
   { device_id, attribute, value }: TriggerContext,
-  { house, made = {} }: { house: HouseReads; made: Readonly<Record<string, JsonObject>> | undefined },
+  { house, made = {} }: { house: Pick<HouseReads, "device">; made: Readonly<Record<string, JsonObject>> | undefined },
 ): Record<string, JsonObject> {
   if (typeof device_id !== "string" || typeof attribute !== "string" || value === undefined) return {};
   const isMade = Object.hasOwn(made, device_id) && Object.hasOwn(made[device_id] ?? {}, attribute);
@@ -78,7 +78,7 @@ function positionOf({ triggers }: Rule, { index, id, type }: TriggerWanted): num
 }
 
 /** What the trigger would say if it fired for its first device. */
-function likelyContext(spec: Typed, deviceId: string | undefined, house: HouseReads): TriggerContext {
+function likelyContext(spec: Typed, deviceId: string | undefined, house: Pick<HouseReads, "device">): TriggerContext {
   if (deviceId === undefined) return {};
   const context = deviceContext(house, deviceId);
   if (typeof spec.attribute !== "string") return context;

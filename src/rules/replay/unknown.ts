@@ -1,7 +1,7 @@
 // What a replay cannot know, each in one sentence for people: what the history has no record of, and what takes real time.
 import type { Zone } from "../../core/zone.ts";
 import type { TriggerDefinition } from "../model/define.ts";
-import type { HouseReads } from "../model/host.ts";
+import type { DeviceReads } from "../model/host.ts";
 import { devicesOf, FOUND_BY, isFound, type SomeDevices } from "../model/targets.ts";
 import type { Rule } from "../read/rule.ts";
 import type { Named, RuleContents } from "./contents.ts";
@@ -28,7 +28,7 @@ export function unknownOf(asked: Asked): string[] {
 }
 
 /** What the history turned out not to have; to be asked after the replay. */
-export function unrecorded({ contents, references, from, zone }: Asked, host: HouseReads, past: PastHouse): string[] {
+export function unrecorded({ contents, references, from, zone }: Asked, host: DeviceReads, past: PastHouse): string[] {
   const reads = [...contents.reads, ...readInExpressions(contents, references, host)];
   const texts = reads.flatMap(({ deviceId, attribute }) => {
     const first = past.firstRecorded(deviceId, attribute);
@@ -111,7 +111,7 @@ function ownEffects({ contents, references }: Asked): string[] {
 }
 
 /** Attributes that a device of an expression has now, and whose name is in the expression. */
-function readInExpressions({ expressions }: RuleContents, references: Asked["references"], host: HouseReads) {
+function readInExpressions({ expressions }: RuleContents, references: Asked["references"], host: DeviceReads) {
   const devices = new Set(references.filter(({ kind }) => kind === "device").map(({ name }) => name));
   return expressions.flatMap((text) =>
     [...devices]

@@ -136,7 +136,7 @@ const WHAT_IS_FOUND: { readonly [Kind in LocatedReference["kind"]]?: string } = 
 };
 
 export function existsIn(
-  host: HouseReads,
+  host: Pick<HouseReads, "device" | "devices" | "mode" | "hasScene" | "hasArea" | "hasChannel" | "sun">,
   { hasRule, idOf }: { hasRule: (id: string) => boolean; idOf: (name: string) => string | undefined },
 ): Required<Exists> {
   return {

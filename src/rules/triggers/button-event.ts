@@ -48,7 +48,7 @@ export const buttonEvent = defineTrigger({
     ...deviceInterests("device_action", spec),
     ...deviceInterests("custom_button_event", spec),
   ],
-  match(spec, envelope, host) {
+  match(spec, envelope, host: Pick<HouseReads, "device">) {
     const changed = deviceEventOf("device_state_changed", envelope, { spec, host });
     const press = changed
       ? pressInChange(changed, (press) => isWanted(spec, press), spec.attribute)
@@ -115,7 +115,7 @@ function snakeCase(text: string): string {
 
 function pressInEvent(
   envelope: Envelope,
-  { spec, host }: { spec: SomeDevices & { attribute?: string | undefined }; host: HouseReads },
+  { spec, host }: { spec: SomeDevices & { attribute?: string | undefined }; host: Pick<HouseReads, "device"> },
 ): Press | undefined {
   const sent = deviceEventOf("custom_button_event", envelope, { spec, host });
   if (sent) return pressInCustomEvent(sent);

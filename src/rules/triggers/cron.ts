@@ -3,6 +3,7 @@
 import { checkSchedule, scheduleOf } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import { text } from "../model/fields.ts";
+import type { HouseReads } from "../model/host.ts";
 import { parseCron } from "../schedule/cron.ts";
 
 export const cron = defineTrigger({
@@ -13,6 +14,6 @@ export const cron = defineTrigger({
   },
   label: ({ expression }) => `cron ${expression}`,
   check: ({ expression }) => checkSchedule("expression", (zone) => parseCron(expression, zone)),
-  schedule: ({ expression }, { zone }) => scheduleOf(parseCron(expression, zone)),
+  schedule: ({ expression }, { zone }: Pick<HouseReads, "zone">) => scheduleOf(parseCron(expression, zone)),
   example: { expression: "0 30 6 * * mon-fri" },
 });

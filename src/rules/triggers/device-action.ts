@@ -4,6 +4,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { defineTrigger } from "../model/define.ts";
 import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { someDevices, text } from "../model/fields.ts";
+import type { HouseReads } from "../model/host.ts";
 import { checkDevices, whichDevices } from "../model/targets.ts";
 
 export const deviceAction = defineTrigger({
@@ -17,7 +18,7 @@ export const deviceAction = defineTrigger({
   check: checkDevices,
   contextKeys: [...DEVICE_CONTEXT_KEYS, "action", "data"],
   interests: (spec) => deviceInterests("device_action", spec),
-  match(spec, envelope, host) {
+  match(spec, envelope, host: Pick<HouseReads, "device">) {
     const event = deviceEventOf("device_action", envelope, { spec, host });
     if (!event || (spec.action !== undefined && spec.action !== event.action)) return undefined;
     const { device_id, action, data = {} } = event;

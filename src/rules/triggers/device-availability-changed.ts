@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { defineTrigger } from "../model/define.ts";
 import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { forDurationSecs, someDevices } from "../model/fields.ts";
+import type { HouseReads } from "../model/host.ts";
 import { checkDevices, whichDevices } from "../model/targets.ts";
 import { msOf } from "../model/values.ts";
 
@@ -21,7 +22,7 @@ export const deviceAvailabilityChanged = defineTrigger({
   check: checkDevices,
   contextKeys: [...DEVICE_CONTEXT_KEYS, "available"],
   interests: (spec) => deviceInterests("device_availability_changed", spec),
-  match(spec, envelope, host) {
+  match(spec, envelope, host: Pick<HouseReads, "device">) {
     const event = deviceEventOf("device_availability_changed", envelope, { spec, host });
     if (!event || event.after_restart || (spec.available !== undefined && spec.available !== event.available))
       return undefined;
@@ -30,7 +31,8 @@ export const deviceAvailabilityChanged = defineTrigger({
   },
   hold: {
     durationMs: (spec) => (spec.for_duration_secs === undefined ? undefined : msOf(spec.for_duration_secs)),
-    stillMatches: (_, context, host) => host.device(String(context.device_id))?.available === context.available,
+    stillMatches: (_, context, host: Pick<HouseReads, "device">) =>
+      host.device(String(context.device_id))?.available === context.available,
   },
   example: { device_ids: ["freezer", "boiler"], available: false, for_duration_secs: 300 },
 });

@@ -2,6 +2,7 @@
 import { defineTrigger } from "../model/define.ts";
 import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { someDevices } from "../model/fields.ts";
+import type { HouseReads } from "../model/host.ts";
 import { checkDevices, whichDevices } from "../model/targets.ts";
 
 export const deviceBatteryRecovered = defineTrigger({
@@ -12,7 +13,7 @@ export const deviceBatteryRecovered = defineTrigger({
   check: checkDevices,
   contextKeys: [...DEVICE_CONTEXT_KEYS, "battery_pct", "part"],
   interests: (spec) => deviceInterests("device_battery_recovered", spec),
-  match(spec, envelope, host) {
+  match(spec, envelope, host: Pick<HouseReads, "device">) {
     const event = deviceEventOf("device_battery_recovered", envelope, { spec, host });
     if (!event) return undefined;
     const { device_id, battery_pct, part } = event;

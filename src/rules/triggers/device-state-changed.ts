@@ -7,6 +7,7 @@ import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { attribute, forDurationSecs, json, someDevices } from "../model/fields.ts";
+import type { HouseReads } from "../model/host.ts";
 import { checkDevices, devicesOf, isFound, whichDevices } from "../model/targets.ts";
 import { matchesValue, msOf, showChoice } from "../model/values.ts";
 
@@ -38,7 +39,7 @@ export const deviceStateChanged = defineTrigger({
   },
   contextKeys: [...DEVICE_CONTEXT_KEYS, "previous", "change"],
   interests: (spec) => deviceInterests("device_state_changed", spec),
-  match(spec, envelope, host) {
+  match(spec, envelope, host: Pick<HouseReads, "device">) {
     const event = deviceEventOf("device_state_changed", envelope, { spec, host });
     const changed = event?.changed.find(
       (name) =>
@@ -59,7 +60,7 @@ export const deviceStateChanged = defineTrigger({
   hold: {
     durationMs: (spec) => (spec.for_duration_secs === undefined ? undefined : msOf(spec.for_duration_secs)),
     // With `to` or `not_to`, a change to another wanted value does not end it. Otherwise any change does.
-    stillMatches(spec, context, host) {
+    stillMatches(spec, context, host: Pick<HouseReads, "device">) {
       const attributes = host.device(String(context.device_id))?.attributes;
       if (attributes === undefined) return false;
       const now = present(attributes, String(context.attribute));

@@ -6,6 +6,7 @@ import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { attribute, forDurationSecs, someDevices } from "../model/fields.ts";
+import type { HouseReads } from "../model/host.ts";
 import { requireDevices, whichDevices } from "../model/targets.ts";
 import { msOf } from "../model/values.ts";
 
@@ -38,7 +39,7 @@ export const numericThreshold = defineTrigger({
   },
   contextKeys: [...DEVICE_CONTEXT_KEYS, "previous", "change"],
   interests: (spec) => deviceInterests("device_state_changed", spec),
-  match(spec, envelope, host) {
+  match(spec, envelope, host: Pick<HouseReads, "device">) {
     const event = deviceEventOf("device_state_changed", envelope, { spec, host });
     if (!event || !(spec.every_change || event.changed.includes(spec.attribute))) return undefined;
     const value = event.current[spec.attribute] as Json | undefined;
@@ -49,7 +50,7 @@ export const numericThreshold = defineTrigger({
   },
   hold: {
     durationMs: (spec) => (spec.for_duration_secs === undefined ? undefined : msOf(spec.for_duration_secs)),
-    stillMatches(spec, context, host) {
+    stillMatches(spec, context, host: Pick<HouseReads, "device">) {
       const now = host.device(String(context.device_id))?.attributes[spec.attribute];
       return typeof now === "number" && isBeyond(spec, now, context.value as number);
     },

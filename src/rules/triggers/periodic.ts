@@ -2,6 +2,7 @@
 import { scheduleOf } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import { wholeSecs } from "../model/fields.ts";
+import type { HouseReads } from "../model/host.ts";
 import { parsePeriodic } from "../schedule/schedule.ts";
 
 export const periodic = defineTrigger({
@@ -11,6 +12,7 @@ export const periodic = defineTrigger({
     every_secs: wholeSecs("The seconds from one time to the next", { minimum: 1 }),
   },
   label: ({ every_secs }) => `every ${every_secs} s`,
-  schedule: ({ every_secs }, { zone }) => scheduleOf(parsePeriodic({ everySecs: every_secs }, zone)),
+  schedule: ({ every_secs }, { zone }: Pick<HouseReads, "zone">) =>
+    scheduleOf(parsePeriodic({ everySecs: every_secs }, zone)),
   example: { every_secs: 900 },
 });

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { SOLAR_EVENTS } from "../../core/sun.ts";
 import { defineTrigger } from "../model/define.ts";
 import { choice } from "../model/fields.ts";
+import type { HouseReads } from "../model/host.ts";
 import { createSunEvent } from "../schedule/schedule.ts";
 
 const HALF_A_DAY_MINUTES = 720;
@@ -23,7 +24,7 @@ export const sunEvent = defineTrigger({
     if (offset_minutes === 0) return event;
     return `${Math.abs(offset_minutes)} min ${offset_minutes < 0 ? "before" : "after"} ${event}`;
   },
-  schedule: ({ event, offset_minutes }, { sun }) =>
+  schedule: ({ event, offset_minutes }, { sun }: Pick<HouseReads, "sun">) =>
     sun ? createSunEvent({ event, offsetMinutes: offset_minutes }, sun) : { next: () => undefined },
   example: { event: "sunset", offset_minutes: -30 },
 });

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { defineTrigger } from "../model/define.ts";
 import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { choice, someDevices } from "../model/fields.ts";
+import type { HouseReads } from "../model/host.ts";
 import { checkDevices, whichDevices } from "../model/targets.ts";
 import { matchesValue } from "../model/values.ts";
 
@@ -26,7 +27,7 @@ export const timerStateChanged = defineTrigger({
   check: checkDevices,
   contextKeys: [...DEVICE_CONTEXT_KEYS, "previous"],
   interests: (spec) => deviceInterests("timer_state_changed", spec),
-  match({ state, ...spec }, envelope, host) {
+  match({ state, ...spec }, envelope, host: Pick<HouseReads, "device">) {
     const event = deviceEventOf("timer_state_changed", envelope, { spec, host });
     if (!event || (state !== undefined && !matchesValue(event.state, state))) return undefined;
     return {

@@ -4,7 +4,9 @@ import { HubError } from "../../../src/core/errors.ts";
 import { type Json, type JsonObject, jsonEqual } from "../../../src/core/json.ts";
 import {
   type ActionDefinition,
+  type ActionScope,
   type ConditionDefinition,
+  type ConditionScope,
   defineAction,
   defineCondition,
   defineTrigger,
@@ -55,7 +57,7 @@ const changes = defineTrigger({
   },
   hold: {
     durationMs: ({ for_secs }) => (for_secs === undefined ? undefined : for_secs * 1000),
-    stillMatches: ({ device, attribute }, { value }, host) =>
+    stillMatches: ({ device, attribute }, { value }, host: Pick<HouseReads, "device">) =>
       jsonEqual(host.device(device)?.attributes[attribute], value),
   },
   example: {},
@@ -122,7 +124,7 @@ const is = defineCondition({
   type: "is",
   doc,
   fields: () => ({ device: Type.String(), attribute: Type.String(), value: Any }),
-  evaluate({ device, attribute, value }, { host }) {
+  evaluate({ device, attribute, value }, { host }: ConditionScope<"device">) {
     const actual = host.device(device)?.attributes[attribute] ?? null;
     return { passed: jsonEqual(actual, value), expected: `${device}.${attribute} is ${JSON.stringify(value)}`, actual };
   },
@@ -144,7 +146,7 @@ const set = defineAction({
   doc,
   whenInterrupted: () => "repeat",
   fields: () => ({ device: Type.String(), state: Type.Unsafe<JsonObject>(Type.Unknown()) }),
-  async run({ device, state }, { host, actor }) {
+  async run({ device, state }, { host, actor }: ActionScope<"command">) {
     await host.command(device, state, actor);
     return `${device} ${JSON.stringify(state)}`;
   },
@@ -157,7 +159,7 @@ const once = defineAction({
   doc,
   whenInterrupted: () => "skip",
   fields: () => ({ device: Type.String() }),
-  async run({ device }, { host, actor }) {
+  async run({ device }, { host, actor }: ActionScope<"command">) {
     await host.command(device, {}, actor);
     return undefined;
   },
@@ -181,7 +183,7 @@ const shows = defineAction({
   doc,
   whenInterrupted: () => "repeat",
   fields: () => ({ key: Type.String() }),
-  async run({ key }, { host, actor, captured }) {
+  async run({ key }, { host, actor, captured }: ActionScope<"command">) {
     await host.command("shown", { ...captured.get(key) }, actor);
     return undefined;
   },
@@ -193,7 +195,7 @@ const fires = defineAction({
   doc,
   whenInterrupted: () => "skip",
   fields: () => ({ event: Type.String(), fields: Type.Optional(Type.Unsafe<JsonObject>(Type.Unknown())) }),
-  run({ event, fields }, { host }) {
+  run({ event, fields }, { host }: ActionScope<"emit">) {
     host.emit({ type: `custom_${event}`, ...fields });
     return undefined;
   },
@@ -205,7 +207,7 @@ const writes = defineAction({
   doc,
   whenInterrupted: () => "repeat",
   fields: () => ({ name: Type.String(), value: Type.String() }),
-  run({ name, value }, scope) {
+  run({ name, value }, scope: ActionScope<"setVariable">) {
     scope.host.setVariable(name, scope.evaluate(value));
     return undefined;
   },
@@ -242,7 +244,7 @@ const sends = defineAction({
   doc,
   whenInterrupted: () => "repeat",
   fields: () => ({ waits: Type.Boolean() }),
-  run({ waits }, scope) {
+  run({ waits }, scope: ActionScope<"command">) {
     const posted = scope.host.command("post", {}, scope.actor);
     void posted.then(() => scope.undelivered({ why: "no network", waits }));
     return "sent";
@@ -323,7 +325,7 @@ const stubborn = defineAction({
   doc,
   whenInterrupted: () => "resume",
   fields: () => ({ rule: Type.String(), actions: Actions }),
-  async run({ rule, actions }, scope) {
+  async run({ rule, actions }, scope: ActionScope<"command">) {
     await scope.host.command("stubborn", {}, scope.actor);
     const wanted = [
       () => scope.delay(1000),

@@ -7,6 +7,7 @@ import { conditions } from "../../../src/rules/conditions/index.ts";
 import type { RunScope } from "../../../src/rules/engine/entry.ts";
 import { overlaid } from "../../../src/rules/engine/private-booleans.ts";
 import type { ActionScope, EventWanted, Typed } from "../../../src/rules/model/define.ts";
+import type { RuleHost } from "../../../src/rules/model/host.ts";
 import type { ConditionTrace } from "../../../src/rules/model/trace.ts";
 import type { House } from "./host.ts";
 import { readIn } from "./read.ts";
@@ -20,7 +21,7 @@ export interface ScopeOptions {
   vars?: JsonObject;
 }
 
-type Scopes = RunScope & Pick<ActionScope, "host">;
+type Scopes = RunScope & Pick<ActionScope<keyof RuleHost>, "host">;
 
 function createConditionScope(house: House, { expressions = {}, trigger = {}, vars = {} }: ScopeOptions = {}): Scopes {
   const scope: Scopes = {
@@ -102,7 +103,7 @@ export function createActor(house: House, { event, isTrue, ...options }: ActorOp
     (id: string, ...rest: unknown[]) =>
       void actor.controlled.push([what, id, ...rest.map((one) => JSON.stringify(one) ?? "none")].join(" "));
 
-  const scope: ActionScope = {
+  const scope: ActionScope<keyof RuleHost> = {
     ...createConditionScope(house, options),
     ruleId: "rule-1",
     ruleName: "Tür 🚪 21 °C",
