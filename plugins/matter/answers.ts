@@ -1,5 +1,5 @@
 // What becomes of a command after the hub has sent it: a device that answers at once, or whose side refuses it at once, is heard before
-// the other side is told how it went.
+// the other side gets the outcome.
 
 /** The hub, or the device's side, refuses a command. `status`: of HTTP. */
 export class HubRefusal extends Error {

@@ -25,7 +25,7 @@ export interface Storage {
   save(text: string): Promise<void>;
 }
 
-/** What is told of the hub as it happens. */
+/** What is reported of the hub as it happens. */
 export interface Followed {
   /** A device reported something, became available or not, or got another name. */
   changed(id: string): void;

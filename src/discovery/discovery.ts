@@ -49,7 +49,7 @@ export interface DiscoveryOptions {
   onPicture: TakePicture;
   /** See `DeviceSpeakerOptions`. */
   onUnavailable: (deviceId: string, attributes: readonly string[]) => void;
-  /** A device did not do what it was told last. */
+  /** A device did not do what it was commanded last. */
   onRefused: (refusal: { deviceId: string; message: string }) => void;
   publish: (outgoing: Outgoing) => Promise<void>;
   /** What the broker has kept of messages on topics that match. */

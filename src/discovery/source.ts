@@ -28,7 +28,7 @@ export interface SourceHost {
   withdraw(sender: Sender, key: string): void;
   /** An announcement that cannot be used; undefined where it can by now. */
   broken(sender: Sender, key: string, problem: string | undefined): void;
-  /** A device did not do what it was told, and why; undefined where it does again. */
+  /** A device did not do what it was commanded, and why; undefined where it does again. */
   refused(sender: Sender, key: string, problem: string | undefined): void;
   /** Asks a device; dropped where the sender may not publish there itself. */
   ask(sender: Sender, outgoing: Outgoing): void;

@@ -158,7 +158,7 @@ export function startHistory(options: HistoryOptions): History {
   let seen: string | undefined;
   /** Samples that are in the journal or in the file. */
   let kept = 0;
-  /** What the worker was last told to write, and how many samples that makes since the start. */
+  /** What the worker was last ordered to write, and how many samples that makes since the start. */
   let handedOver: { segment: number; samples: number } | undefined;
 
   const worker: WorkerClient = new WorkerClient({

@@ -61,7 +61,7 @@ export interface Late {
   api: { host: string; port: number; tls: boolean } | undefined;
   /** True once everything has started. */
   ready: boolean;
-  /** Undefined where nobody waits for the other machine of the house; nothing is told to anybody before it is here. */
+  /** Undefined where nobody waits for the other machine of the house; nothing is reported to anybody before it is here. */
   kept: Kept | undefined;
   /** Where there will be no MQTT. Throws HubError `part_off`. */
   refuse: Refuse | undefined;

@@ -147,7 +147,7 @@ export function tookOverEvent(seen: TwoMachines | undefined): HubEvent | undefin
   return { type: "system_took_over", ...what, epoch: seen.epoch ?? 0 };
 }
 
-/** The view for alerts, which also tells of a standby that comes and goes. */
+/** The view for alerts, which also reports a standby that comes and goes. */
 export function watchedMachines(view: TwoMachinesView, emit: (event: HubEvent) => void): () => TwoMachines | undefined {
   let present: string | undefined;
   return function look() {

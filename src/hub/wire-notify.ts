@@ -25,7 +25,7 @@ export interface Notifications {
   notifier: Notifier;
   outbox: Outbox;
   messenger: Messenger;
-  /** Told of each MQTT message outside the hub's own topics. */
+  /** Notified of each MQTT message outside the hub's own topics. */
   heardOnMqtt: Pictures["heard"];
   people: Pick<People, "list">;
   held: Pick<HeldMessages, "count">;

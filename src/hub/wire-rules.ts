@@ -61,7 +61,7 @@ export function wireRules(
     feed,
     request: (asked, signal) => waitKept()?.then(() => request(asked, signal)) ?? request(asked, signal),
     publish: (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
-    tellPlugins(eventType, fields) {
+    notifyPlugins(eventType, fields) {
       // Where MQTT is off there are no plugins.
       if (late.mqtt) background(log, "a custom event for plugins", late.mqtt.event(eventType, fields));
     },
@@ -157,7 +157,7 @@ function houseReads(options: HouseReadsOptions): HouseReads {
 
 type HouseEffectsOptions = Pick<
   HouseEffects,
-  "notify" | "clearNotification" | "publish" | "request" | "tellPlugins"
+  "notify" | "clearNotification" | "publish" | "request" | "notifyPlugins"
 > & {
   feed: Pick<EventFeed, "emit">;
   registry: Registry;
@@ -188,6 +188,6 @@ function houseEffects(options: HouseEffectsOptions): HouseEffects {
     request: options.request,
     ping,
     emit: feed.emit,
-    tellPlugins: options.tellPlugins,
+    notifyPlugins: options.notifyPlugins,
   };
 }

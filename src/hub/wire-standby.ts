@@ -78,7 +78,7 @@ export function wireStandby(
   );
 }
 
-/** Exports have sent that time already, so they are told to send it again. */
+/** Exports have sent that time already, so they are ordered to send it again. */
 async function takeSamples(
   series: HistoryAnswer["series"],
   { history, exports }: Pick<StandbyParts, "history" | "exports">,

@@ -55,7 +55,7 @@ export interface ReceivedMessage {
   payload: Uint8Array;
   qos: number;
   retain: boolean;
-  /** The broker publishes it for a client that is gone; undefined where an external one does not tell. */
+  /** The broker publishes it for a client that is gone; undefined where an external one does not say. */
   byWill?: boolean;
   /** An external broker had kept it: it says how things are, and is neither an event nor a sign of life. */
   kept?: true;

@@ -1,4 +1,4 @@
-// Tells the plugins which of them a message shows to be alive.
+// Notifies the plugins which of them a message shows to be alive.
 import { textOf } from "./payloads.ts";
 import type { DevicePort, PluginPort, ReceivedMessage } from "./ports.ts";
 

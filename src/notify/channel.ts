@@ -88,7 +88,7 @@ export interface Delivery {
   note?: string;
   /** The text was refused as it was written, with these words, and was accepted as plain text. */
   refusedText?: string;
-  /** What the service calls it: for `change`, `remove` and what `listen` tells. Opaque to everybody but the channel. */
+  /** What the service calls it: for `change`, `remove` and what `listen` reports. Opaque to everybody but the channel. */
   remote?: string;
   /** Recipients that this try refused. */
   refused?: readonly Refusal[];
@@ -116,7 +116,7 @@ export interface DeliveryFault {
   yielded?: true;
 }
 
-/** What a channel tells while it sends. */
+/** What a channel reports while it sends. */
 export interface Sending {
   /** The service has the whole message: a cut from here on may double it, so it gets `withinMs` to confirm. */
   handedOver(withinMs: number): void;

@@ -99,12 +99,12 @@ export function startBatteryWatch(options: BatteryWatchOptions): Disposable {
   using opening = new DisposableStack();
   const low = opening.use(openLowBatteries(options));
 
-  function check(device: Device, part: string, { level, low: isToldLow }: Battery): void {
+  function check(device: Device, part: string, { level, low: isReportedLow }: Battery): void {
     const about = { device_id: device.id, device_name: device.name };
     const which = part === "" ? {} : { part };
     const isBelow = level !== undefined && level <= threshold;
-    const isGood = isToldLow !== true && (level === undefined ? isToldLow === false : level > threshold + band);
-    if (!low.has(device.id, part) && (isBelow || isToldLow === true)) {
+    const isGood = isReportedLow !== true && (level === undefined ? isReportedLow === false : level > threshold + band);
+    if (!low.has(device.id, part) && (isBelow || isReportedLow === true)) {
       low.add(device.id, part);
       const fields = { ...about, battery_pct: level ?? EMPTY_PCT, threshold_pct: threshold, ...which };
       emit({ type: "device_battery_low", ...fields, ...(isBelow ? {} : REPORTED) });

@@ -39,7 +39,7 @@ export interface CommandWatch extends Disposable {
    * Of two reports that follow a command, the one that still says what was so before is no answer to it.
    */
   expect(device: Device, sent: SentFields): Promise<CommandAnswer>;
-  /** It could not be sent; whoever sent it was told. */
+  /** It could not be sent; whoever sent it was notified. */
   forget(correlationId: string): void;
   /** It was sent: from here on the device has its time. `reached`: somebody was there who takes it. */
   sent(correlationId: string, reached: boolean): void;
@@ -114,11 +114,11 @@ class Watch implements CommandWatch {
     const bytes = jsonBytes(fields.command);
     if (bytes > MAX_BYTES) return promise;
     const answers = answersTo(device, fields.command);
-    const telling = answers === true || answers.size === 0 ? Object.keys(fields.command) : [...answers];
+    const reporting = answers === true || answers.size === 0 ? Object.keys(fields.command) : [...answers];
     const awaited: Awaited = {
       ...{ fields, bytes, answers, settle, deadline: undefined, sentAt: undefined },
       hasBattery: Object.keys(device.attributes).some(isBatteryAttribute),
-      before: Object.fromEntries(telling.map((name) => [name, device.attributes[name] ?? null])),
+      before: Object.fromEntries(reporting.map((name) => [name, device.attributes[name] ?? null])),
       isHeard: this.#options.timeoutSecs === 0,
     };
     this.#awaited.set(fields.correlation_id, awaited);

@@ -143,7 +143,7 @@ export class Registry implements Disposable {
     if (device.name !== previous && previous !== device.id) {
       this.#emit({ type: "device_name_changed", device_id: device.id, previous_name: previous, name: device.name });
     }
-    this.#noteTold(device, origin);
+    this.#noteReported(device, origin);
   }
 
   /** Throws HubError `forbidden` for a device of another plugin. */
@@ -159,7 +159,7 @@ export class Registry implements Disposable {
     const bytes = change.changed.length > 0 && bytesAfter(this.#quota.of(id), device.attributes, change);
     if (bytes) this.#quota.check(device, bytes);
     this.#saveIfNew(device);
-    this.#noteTold(device, report);
+    this.#noteReported(device, report);
     if (bytes) this.#changeState(device, change, bytes.attributes, report);
     if (!report.retained) this.#reports.publish({ type: "reported", deviceId: id, attributes, change: report.change });
   }
@@ -247,7 +247,7 @@ export class Registry implements Disposable {
   /** It has the names that were given; returns what takes them back. Nothing is written. */
   takeNames = (id: string): (() => void) => takePresentNames(this.get(id), this.given);
 
-  /** The names are kept: what is known of the device is written under them, and the house is told. */
+  /** The names are kept: what is known of the device is written under them, and the house is notified. */
   tookNames(id: string, from: string, to: string): void {
     const device = this.get(id);
     this.#states.changed(device, readingOfName(device, { from, to, at: this.#clock.now() }));
@@ -365,7 +365,7 @@ export class Registry implements Disposable {
     this.#emit(change ? { ...event, change } : event, at);
   }
 
-  #noteTold(device: Device, { retained = false, lasting = false }: Origin): void {
+  #noteReported(device: Device, { retained = false, lasting = false }: Origin): void {
     if (!retained) {
       device.lastSeen = this.#clock.now();
       this.#availability.alive(device);

@@ -158,7 +158,7 @@ async function attack(file: string, order: Order, ms: number): Promise<string> {
   return `${kindOf(order)}: ${text.trim() || CUT_OFF}`;
 }
 
-/** When the hub told systemd that it is well. */
+/** When the hub reported to systemd that it is well. */
 function watchdogOf(lines: () => string[]): { look(): void; maxSecs(): number } {
   let heard = 0;
   let last = performance.now();

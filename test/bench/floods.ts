@@ -53,11 +53,11 @@ export const floods: Bench = {
   name: "floods",
   async run(context) {
     const idle = await feel(context, undefined);
-    context.say(told("idle", idle));
+    context.say(described("idle", idle));
     const rows: Row[] = [];
     for (const flood of [...FLOODS, ...STRANGERS]) {
       const felt = await feel(context, flood);
-      context.say(told(flood, felt));
+      context.say(described(flood, felt));
       rows.push(
         atMost(`${flood}: /health p99, ms`, felt.healthP99, idle.healthP99, HEALTH_CEILING_MS, "ms"),
         atMost(`${flood}: /health worst, ms`, felt.healthWorst, idle.healthWorst, HEALTH_CEILING_MS, "ms"),
@@ -169,7 +169,7 @@ async function run({ port, mqttPort }: PreparedHub, flood: Flood | Stranger): Pr
   return text.trim() || "the flood was cut off";
 }
 
-function told(name: string, felt: Felt): string {
+function described(name: string, felt: Felt): string {
   const figures = Object.entries(felt).map(
     ([key, value]) => `${key} ${typeof value === "number" ? value.toFixed(1) : value}`,
   );

@@ -88,7 +88,7 @@ export const sdCard: Bench = {
     context.say(`an INSERT each: ${Math.round(twin)} bytes a change`);
     const ended = await runAll([IDLE, HOUSE, CALM, WAITING, METERED, RULED, RULED_OFTEN, TALKING, LIMITED], context);
     const [idle, house, calm, waiting, metered, ruled, ruledOften, talking, limited] = ended;
-    for (const one of ended) context.say(tell(one));
+    for (const one of ended) context.say(report(one));
     return [
       atMost("bytes/minute, idle", idle.bytes, undefined, 0, "bytes"),
       ...rowsOf(house, twin),
@@ -107,7 +107,7 @@ export const sdCard: Bench = {
         "MB",
       ),
       atMost("bytes in its last 30 s", limited.secondHalf, undefined, 0, "bytes"),
-      holds("it says that it spares the disk, and drops nothing", limited.tells && limited.dropped === 0),
+      holds("it says that it spares the disk, and drops nothing", limited.reports && limited.dropped === 0),
     ];
   },
 };
@@ -139,10 +139,10 @@ interface Ended {
   recorded: number;
   dropped: number;
   /** In its status, and as an alert. */
-  tells: boolean;
+  reports: boolean;
 }
 
-function tell({ name, bytes, closing, sinceStart, recorded }: Ended): string {
+function report({ name, bytes, closing, sinceStart, recorded }: Ended): string {
   return `${name}: ${bytes} bytes for ${recorded} changes in a minute, ${sinceStart} since the start, ${closing} while closing`;
 }
 
@@ -176,7 +176,7 @@ async function runAll<K extends readonly Kind[]>(
       sinceStart: last.bytes,
       recorded: last.recorded - first.recorded,
       dropped: last.dropped,
-      tells: last.tells,
+      reports: last.reports,
     });
   }
   return ended as { [I in keyof K]: Ended };
@@ -316,7 +316,7 @@ interface Look {
   bytes: number;
   recorded: number;
   dropped: number;
-  tells: boolean;
+  reports: boolean;
 }
 
 interface Status {
@@ -333,7 +333,7 @@ async function lookAt(running: readonly Running[]): Promise<Look[]> {
         bytes: bytesWrittenBy(hub.pid),
         recorded: history.samples_recorded,
         dropped: history.samples_dropped,
-        tells: disk.sparing && alerts.some(({ kind, until }) => kind === "write_allowance" && until === null),
+        reports: disk.sparing && alerts.some(({ kind, until }) => kind === "write_allowance" && until === null),
       };
     }),
   );

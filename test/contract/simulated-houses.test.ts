@@ -30,7 +30,7 @@ const READS = {
 } satisfies Record<keyof HouseReads, true>;
 const EFFECTS = {
   ...{ setVariable: true, command: true, activateScene: true, notify: true, clearNotification: true, publish: true },
-  ...{ request: true, ping: true, emit: true, tellPlugins: true },
+  ...{ request: true, ping: true, emit: true, notifyPlugins: true },
 } satisfies Record<keyof HouseEffects, true>;
 
 const MOVE: Typed = { type: "set_device_state", device_id: "lamp", state: { on: true } };

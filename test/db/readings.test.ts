@@ -42,7 +42,7 @@ function openPlace() {
   };
 }
 
-test("what a device told last is its state: set, gone, available, seen", () => {
+test("what a device reported last is its state: set, gone, available, seen", () => {
   using place = openPlace();
   place.device("lamp");
   place.say({ device: "lamp", at: 10, set: { on: true, color: { x: 1 }, old: 1 } });
@@ -61,7 +61,7 @@ test("what a device told last is its state: set, gone, available, seen", () => {
   });
 });
 
-test("what is in the database already is not folded again, nor what is told of unknown devices", () => {
+test("what is in the database already is not folded again, nor what is reported of unknown devices", () => {
   using place = openPlace();
   place.device("lamp");
   place.say({ device: "lamp", at: 1, set: { n: 1 } });

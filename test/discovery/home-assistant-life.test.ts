@@ -66,7 +66,7 @@ describe("values that end by themselves", () => {
   });
 });
 
-test("what a device does not report is what it was told last", async () => {
+test("what a device does not report is what it was commanded last", async () => {
   using rig = createRig();
   await announce(rig, "switch/s", { unique_id: "s", device: DEVICE, command_topic: "k/s/set" });
   await announce(rig, "button/b", { unique_id: "b", device: DEVICE, command_topic: "k/b/set" });

@@ -80,8 +80,8 @@ test("a $state that flaps 1,000 times is described once, and in the end it is as
   await rig.clock.advance(3000);
   expect(rig.registry.get("homie_lamp").available).toBe(false);
   expect(rig.registry.get("homie_five").available).toBe(false);
-  const told = rig.events.slice(before).map(({ type }) => type);
-  expect(told.filter((type) => type !== "device_availability_changed")).toEqual([]);
+  const reported = rig.events.slice(before).map(({ type }) => type);
+  expect(reported.filter((type) => type !== "device_availability_changed")).toEqual([]);
 });
 
 test("a description that is another one each time is taken once a second", async () => {

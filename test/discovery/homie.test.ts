@@ -173,7 +173,7 @@ test("an array of version 3 is a node each, and each has its name", async () => 
   expect(await rig.command({ brightness_pct: 5 })).toEqual(["homie/super-car/lights_0/intensity/set 5 1false"]);
 });
 
-test("nodes with the same properties are told apart by the node; what a node adds later changes no name", async () => {
+test("nodes with the same properties are distinguished by the node; what a node adds later changes no name", async () => {
   const room = { temperature: { datatype: "float", unit: "°C" } };
   using rig = await rigWith(inTopics("super-car", { kitchen: room }));
   await rig.hears(inTopics("super-car", { attic: room, kitchen: room }));

@@ -64,7 +64,7 @@ test("a device that announces nothing appears, is listed, is commanded, and foll
     body: { on: false },
   });
   expect(command.status).toBe(202);
-  await until("the valve is told to close", () => heard.includes("valve/roof/set CLOSE"));
+  await until("the valve is ordered to close", () => heard.includes("valve/roof/set CLOSE"));
 
   save(VALVE.replace("[attributes.on]\nmap", "[attributes.on]\nmapp"));
   await until("the mistake is listed", async () => (await house.problems()).length === 1);

@@ -418,7 +418,7 @@ describe("what no device should announce makes none", () => {
   });
 });
 
-test("a gas alarm tells whether there is gas, and how much in words of its own", async () => {
+test("a gas alarm reports whether there is gas, and how much in words of its own", async () => {
   using alarm = announced("shellygas-1", "SHGS-1");
   alarm.says({ "sensor/gas": "none", "sensor/concentration": "2" });
   await alarm.settle();

@@ -119,18 +119,18 @@ describe("the file", () => {
 
 function createNames(): RenamedNames & { rename(one: RenamedSeries): void } {
   const known: RenamedSeries[] = [];
-  let told: (one: RenamedSeries) => void = () => {};
+  let reported: (one: RenamedSeries) => void = () => {};
   return {
     list: () => known,
     nameAt: (device, name, at) =>
       known.find((one) => one.deviceId === device && one.from === name && at < one.at)?.to ?? name,
     onAdded(_, listener) {
-      told = listener;
+      reported = listener;
       return { [Symbol.dispose]() {} };
     },
     rename(one) {
       known.push(one);
-      told(one);
+      reported(one);
     },
   };
 }

@@ -17,7 +17,7 @@ import { until } from "../support/wait.ts";
 
 const OTHER = { id: "machine-b", name: "attic", address: "http://192.168.1.21:8080" };
 
-/** Sets a variable, switches a lamp, and tells a service and Anna. */
+/** Sets a variable, switches a lamp, and notifies a service and Anna. */
 const LEAVE = hookedRule(
   "leave",
   `[[actions]]
@@ -120,7 +120,7 @@ test("a webhook's caller, a service and a chat hear of what a rule set when the 
     const before = telegram.texts("7").length;
     const answer = await call(count);
     expect([answer.status, atSecond().variable]).toEqual([202, String(count)]);
-    await until("Anna is told", () => telegram.texts("7").length > before);
+    await until("Anna is notified", () => telegram.texts("7").length > before);
     expect(left.map(({ method, variable }) => [method, variable])).toEqual([
       ["left", String(count)],
       ["sendMessage", String(count)],
@@ -129,7 +129,7 @@ test("a webhook's caller, a service and a chat hear of what a rule set when the 
   }
 });
 
-test("while the second machine is silent the lamp goes at once, and nobody is told before it is back or three seconds are over", async () => {
+test("while the second machine is silent the lamp goes at once, and nobody is notified before it is back or three seconds are over", async () => {
   standby.follows = false;
   const [seen, before] = [commands, await fired("leave")];
   const answer = call(50);
@@ -141,12 +141,12 @@ test("while the second machine is silent the lamp goes at once, and nobody is to
   expect(left.every(({ variable }) => variable === "50")).toBe(true);
 });
 
-test("a second machine that stays away: the rule goes on after three seconds, and its caller is told that it is here alone", async () => {
+test("a second machine that stays away: the rule goes on after three seconds, and its caller reads that it is here alone", async () => {
   standby.follows = false;
   const before = telegram.texts("7").length;
   const answer = await call(60);
   expect([answer.status, await answer.json()]).toEqual([504, expect.objectContaining({ code: "unconfirmed" })]);
-  await until("Anna is told", () => telegram.texts("7").length > before);
+  await until("Anna is notified", () => telegram.texts("7").length > before);
 });
 
 test("who presses a button is thanked, and the message changes, when the second machine has the answer", async () => {

@@ -1,5 +1,5 @@
 // [standby] acknowledge = "standby": whoever changes something is answered when the second machine has it, through every door, and is
-// told where it has not. The second machine is the tests' own.
+// reported where it has not. The second machine is the tests' own.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
@@ -148,7 +148,7 @@ test("what keeps nothing is answered all the same: a lamp, a login, a test", asy
   expect(await hub.login()).toBeString();
 });
 
-test("an assistant is told the same", async () => {
+test("an assistant gets the same", async () => {
   const scene = { name: "Leave", states: { away: { on: true } } };
   const { body: made } = await ask("POST", "/scenes", scene);
   const key = await ask("POST", "/auth/api-keys", {

@@ -100,9 +100,9 @@ step("as long as another machine may be the hub, writes are refused; afterwards 
     asked.resolve();
     return engine.promise;
   };
-  const teller = await broker.client();
+  const reporter = await broker.client();
   const note = { epoch: 6, machine: OTHER.id, name: OTHER.name, house: HOUSE };
-  await teller.publishAsync("hub/epoch", JSON.stringify(note), retained);
+  await reporter.publishAsync("hub/epoch", JSON.stringify(note), retained);
   await asked.promise;
   await expectRefusals('this machine may no longer be the hub of this house: the machine "attic" has taken over');
   engine.resolve();

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { broke, check, compare, print, tellHowMany } from "./checks.ts";
+import { broke, check, compare, print, printTotals } from "./checks.ts";
 import { type Boot, bootMachine, fetchKernel, MARK, makeDisk, type Row } from "./escape/machine.ts";
 
 const TIMEOUT_MS = 900_000;
@@ -52,4 +52,4 @@ try {
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
-process.exitCode = tellHowMany();
+process.exitCode = printTotals();

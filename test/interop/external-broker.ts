@@ -8,7 +8,7 @@ import { freePorts } from "../support/free-port.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { soon, until } from "../support/wait.ts";
-import { check, tellHowMany } from "./checks.ts";
+import { check, printTotals } from "./checks.ts";
 import {
   assert,
   binary,
@@ -229,4 +229,4 @@ for (const part of parts.filter(({ name }) => only === undefined || name === onl
   chmodSync(folder.path, 0o755);
   await check(part.name, () => part(folder));
 }
-process.exit(tellHowMany());
+process.exit(printTotals());

@@ -7,7 +7,7 @@ import { chmodSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
-import { check, print, tellHowMany } from "./checks.ts";
+import { check, print, printTotals } from "./checks.ts";
 import { breakFor, takeOvers } from "./two-hubs/faults.ts";
 import { createHouse, type House } from "./two-hubs/house.ts";
 import type { Sample } from "./two-hubs/hub.ts";
@@ -134,4 +134,4 @@ function createRandom(seed: number): () => number {
 }
 
 await check("the house lives through it", main);
-process.exit(tellHowMany());
+process.exit(printTotals());

@@ -191,7 +191,7 @@ describe("plugins", () => {
     expect([hub.logged("denied"), hub.logged("ignored")]).toEqual([[], []]);
   });
 
-  test("any message is a sign of life, but not what a will may say, nor what others tell a plugin", async () => {
+  test("any message is a sign of life, but not what a will may say, nor what others send a plugin", async () => {
     await using hub = await startTestMqtt({ owners: { plug: "far" }, config: { users: [PANEL] } });
     const zig = await hub.plugin("zig");
     const panel = await hub.client({ username: PANEL.username, password: PANEL.password });

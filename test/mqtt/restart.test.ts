@@ -225,7 +225,7 @@ describe("after a power cut", () => {
     expect(panel.present).toBe(true);
   });
 
-  test("rows that cannot be read are left out and told, the others are there", async () => {
+  test("rows that cannot be read are left out and reported, the others are there", async () => {
     using place = createPlace();
     {
       await using hub = await place.start();
@@ -315,7 +315,7 @@ describe("writing", () => {
   });
 });
 
-test("what cannot be written is kept in memory, told once, and written as soon as it can be", async () => {
+test("what cannot be written is kept in memory, reported once, and written as soon as it can be", async () => {
   const clock = createVirtualClock();
   await using hub = await startTestMqtt({ config, clock });
   hub.db.behind.run("ALTER TABLE mqtt_retained RENAME TO hidden");

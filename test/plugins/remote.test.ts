@@ -51,7 +51,7 @@ function openHouse(): House {
   };
 }
 
-test("an action without an end is forgotten after an hour, told, cancelled and cleared", async () => {
+test("an action without an end is forgotten after an hour, reported, cancelled and cleared", async () => {
   await using house = openHouse();
   const request = await house.begin("pair");
   house.rig.plugins.report("far", request, { stage: "progress", pct: 1 });

@@ -91,7 +91,7 @@ function familyCalendar(day: Date): string {
   return `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\n${event}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`;
 }
 
-test("groups, schedules, calendars and running timers go on, and what cannot is told", async () => {
+test("groups, schedules, calendars and running timers go on, and what cannot is reported", async () => {
   using old = startFakeHomecore(fullHouse());
   await using place = createHubPlace();
   const zip = join(place.cwd, "..", "old.zip");

@@ -38,7 +38,7 @@ async function takesOver(standby: Side): Promise<void> {
   await standby.isHub();
 }
 
-/** A former hub, which nobody has told to wait for a person. */
+/** A former hub, which nobody has ordered to wait for a person. */
 async function comesBack(former: Side, hub: Side): Promise<void> {
   const file = JSON.parse(former.place.read("data", "standby.json"));
   former.place.put("data/standby.json", JSON.stringify({ ...file, manual: true }), 0o600);

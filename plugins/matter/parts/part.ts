@@ -49,22 +49,22 @@ export function whenSet(
   });
 }
 
-const told = new WeakMap<Endpoint, (context: ActionContext, value: Json) => void>();
+const handlers = new WeakMap<Endpoint, (context: ActionContext, value: Json) => void>();
 
-/** Asks the device for what `wanted` makes of what a cluster's server says with `tell`. */
-export function whenTold<T extends Json>(endpoint: Endpoint, ask: Ask, wanted: (value: T) => JsonObject): void {
-  told.set(endpoint, (context, value) => ask(context, wanted(value as T)));
+/** Asks the device for what `wanted` makes of what a cluster's server says with `handOn`. */
+export function whenCommanded<T extends Json>(endpoint: Endpoint, ask: Ask, wanted: (value: T) => JsonObject): void {
+  handlers.set(endpoint, (context, value) => ask(context, wanted(value as T)));
 }
 
 /**
  * Of a cluster's server: hands on a command, whether or not it changes what is shown. What is shown may be wrong: an infrared lamp
- * tells nobody that it was switched by hand, and a report can be lost. "Everything off" must reach those as well.
+ * reports to nobody that it was switched by hand, and a report can be lost. "Everything off" must reach those as well.
  */
-export function tell({ endpoint, context }: Telling, value: Json): void {
-  told.get(endpoint)?.(context, value);
+export function handOn({ endpoint, context }: CommandContext, value: Json): void {
+  handlers.get(endpoint)?.(context, value);
 }
 
-interface Telling {
+interface CommandContext {
   endpoint: Endpoint;
   context: ActionContext;
 }
@@ -118,7 +118,7 @@ export function optionsOf(device: HubDevice, attribute: string): string[] {
   return options.filter((one) => typeof one === "string");
 }
 
-/** Whether a device has the attribute, as told or as described. */
+/** Whether a device has the attribute, as reported or as described. */
 export function has(device: HubDevice, attribute: string): boolean {
   return device.attributes[attribute] !== undefined || describedAs(device, attribute) !== undefined;
 }

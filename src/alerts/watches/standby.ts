@@ -33,7 +33,7 @@ const OTHER_VERSION_MS = 10 * MINUTE_MS;
 const NO_LEASE_MS = 15_000;
 /** A standby that was heard in this time has promised not to take over. */
 const ANSWERS_SECS = 30;
-const TOLD_MS = 86_400_000;
+const REPORTED_MS = 86_400_000;
 
 export function standbyWatch(
   look: () => TwoMachines | undefined,
@@ -81,7 +81,7 @@ export function standbyWatch(
         ...(lasts("lease", trouble !== null, NO_LEASE_MS)
           ? [noLease({ lease: lease ?? "", reason: trouble ?? "" }, { answers, whenAlone })]
           : []),
-        ...(took_over && clock.mono() - begun < TOLD_MS ? [tookOver(took_over)] : []),
+        ...(took_over && clock.mono() - begun < REPORTED_MS ? [tookOver(took_over)] : []),
       ];
     },
   };

@@ -29,7 +29,7 @@ export const PairRequest = Type.Object(
 );
 
 export const Paired = Type.Object({
-  key: Type.String({ description: "Told only now" }),
+  key: Type.String({ description: "Shown only now" }),
   version: Type.String({ description: "Of this hub" }),
   lease: Type.Boolean({ description: "Whether a lease decides which machine is the hub; else a person does" }),
   restarts: Type.Boolean({ description: "This hub starts again now, once, as it did not know of a second machine" }),

@@ -181,7 +181,7 @@ export function startExternalMqtt(options: ExternalOptions): Mqtt {
         1,
         false,
       ),
-    // Who is connected there is not known: the device's answer, or its plugin's silence, tells. A command that waits is still sent, or
+    // Who is connected there is not known: the device's answer, or its plugin's silence, shows it. A command that waits is still sent, or
     // fails with its own reason.
     takesCommands: () => outgoing.takes,
     isConnected: () => outgoing.takes,

@@ -32,7 +32,7 @@ const NOTHING = { not_types: ["*"] };
 interface Synced {
   readonly next: string;
   readonly annotations: readonly Annotation[];
-  /** There were more than it tells. */
+  /** There were more than it reports. */
   readonly limited: boolean;
 }
 

@@ -111,7 +111,7 @@ export function createPoller(bot: Bot, { clock, log, random, kept }: ChannelDeps
     const said = status === CONFLICT ? conflictWords(answer) : `the bot cannot be asked for answers: ${answer}`;
     if (status === CONFLICT) conflictAt = clock.mono();
     if (said !== complaint) log.warn(said);
-    tell(said);
+    report(said);
     await sleep(clock, "telegram-poll", Math.max(retryAfterMs, backoff.next()), signal);
   }
 
@@ -119,10 +119,10 @@ export function createPoller(bot: Bot, { clock, log, random, kept }: ChannelDeps
   function works(): void {
     if (complaint === undefined || clock.mono() - conflictAt < CALM_MS) return;
     log.info("the bot hears answers again");
-    tell(undefined);
+    report(undefined);
   }
 
-  function tell(problem: string | undefined): void {
+  function report(problem: string | undefined): void {
     complaint = problem;
     for (const chat of chats) chat.hears(problem);
   }

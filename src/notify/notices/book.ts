@@ -83,7 +83,7 @@ export function openNoticeBook(store: NoticeStore, { clock, log }: Pick<NoticesD
     },
     ending: (state, end = {}) => ({
       ...{ state, end: { at: clock.now(), by: "", action: "", channel: "", ...end } },
-      told: state !== "acknowledged",
+      announced: state !== "acknowledged",
     }),
     change,
     arrived(notice, copy) {

@@ -22,7 +22,7 @@ const MAX_TEXT = 25_000;
 const MAX_KEPT = 500;
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** With its placeholders filled in, and shortened where it is too long to be kept: all notices are in memory. Nobody is told yet. */
+/** With its placeholders filled in, and shortened where it is too long to be kept: all notices are in memory. Nobody is notified yet. */
 export function makeNotice(raised: RaisedNotice, deps: MakeDeps): Notice {
   const whole = noticeOf(raised, deps);
   return isSmallEnough(whole) ? whole : noticeOf(raised, deps, MAX_TEXT);
@@ -42,7 +42,7 @@ function noticeOf({ channels, escalateMs, ...given }: RaisedNotice, deps: MakeDe
       stages: escalates ? names.map((name) => [name]) : [names],
       rounds: emergency && escalates ? ROUNDS : 1,
     },
-    ...{ state: "open", steps: 0, reached: 0, stepAt: at, end: undefined, unansweredAt: undefined, told: true },
+    ...{ state: "open", steps: 0, reached: 0, stepAt: at, end: undefined, unansweredAt: undefined, announced: true },
   };
 }
 

@@ -1,5 +1,5 @@
 // Notices: messages that somebody has to confirm or may answer, that go on to the next person until somebody does, and that take the
-// place of what their tag said before. A notice is on disk before it is told, and an answer before it is acknowledged. Sending is
+// place of what their tag said before. A notice is on disk before it is sent, and an answer before it is acknowledged. Sending is
 // the outbox's work, bringing copies up to date that of edits.ts.
 import { HubError, messageOf } from "../../core/errors.ts";
 import { background } from "../../core/lifecycle.ts";
@@ -9,6 +9,7 @@ import { ACKNOWLEDGE, type Answered } from "../channel.ts";
 import type { MessageAction } from "../message-options.ts";
 import type { FirstTry } from "../outbox/outbox.ts";
 import type { LostMessage, SentMessage } from "../outbox/try-message.ts";
+import { answeredEvent, endOf, messageFor, unansweredEvent } from "./announcements.ts";
 import { openNoticeBook } from "./book.ts";
 import type { NoticesDeps } from "./deps.ts";
 import { createEdits } from "./edits.ts";
@@ -28,7 +29,6 @@ import {
   unnamed,
 } from "./notice.ts";
 import { createNoticeStore } from "./store.ts";
-import { answeredEvent, endOf, messageFor, unansweredEvent } from "./tellings.ts";
 import { HERE_ALONE, lateWords, NO_SUCH_ACTION, NOT_SAVED, THANKS, UNKNOWN } from "./words.ts";
 
 export interface Notices extends AsyncDisposable {
@@ -43,11 +43,11 @@ export interface Notices extends AsyncDisposable {
   get(id: string): Notice | undefined;
   /** The newest first: those that are open, and those of the last days. */
   list(): readonly Notice[];
-  /** Told by the outbox of each message that arrived under a name of its service. */
+  /** Notified by the outbox of each message that arrived under a name of its service. */
   sent(sent: SentMessage): void;
   /** Why answers to a channel's messages did not reach the hub when it last listened there. */
   unheard: Listeners["problemOf"];
-  /** Told by the outbox of each copy of a notice that will not arrive. */
+  /** Notified by the outbox of each copy of a notice that will not arrive. */
   lost(message: LostMessage): void;
   /** Goes on with what earlier runs left, and listens. To be called when rules can hear of it. */
   start(): void;
@@ -62,7 +62,7 @@ export interface GivenAnswer {
 }
 
 /** Rules have written by then what an event made them do. */
-const TOLD_AFTER_MS = 5000;
+const REPORTED_AFTER_MS = 5000;
 const MAX_BY = 100;
 
 export function createNotices(deps: NoticesDeps): Notices {
@@ -74,7 +74,7 @@ export function createNotices(deps: NoticesDeps): Notices {
     notice: book.get,
     channel: deps.channel,
     render: (notice, channel) => messageFor(notice, channel, deps),
-    sayAnew: (notice, channel) => void tell(notice, [channel]),
+    sayAnew: (notice, channel) => void send(notice, [channel]),
     sayEnd: (notice, channel) => background(log, "the end of a notice", deps.post([channel], endOf(notice, deps))),
   });
   const listeners = createListeners({
@@ -91,7 +91,7 @@ export function createNotices(deps: NoticesDeps): Notices {
   const escalator = createEscalator({
     ...{ clock, log, expireMs, open: book.open, since: book.since, followClock: book.followClock },
     take(notice, step) {
-      if (step === "tell") background(log, "escalation", takeStep(notice));
+      if (step === "notify") background(log, "escalation", takeStep(notice));
       else if (step === "unanswered") reportUnanswered(notice);
       else expire(notice);
     },
@@ -101,7 +101,7 @@ export function createNotices(deps: NoticesDeps): Notices {
 
   function finish(notice: Notice, state: NoticeState, end?: Partial<NoticeEnd>): void {
     const changes = book.ending(state, end);
-    // Nobody is told that an answer counts before it is on disk.
+    // Nobody is notified that an answer counts before it is on disk.
     if (state !== "acknowledged") book.change(notice, changes);
     else {
       store.save({ ...notice, ...changes });
@@ -117,7 +117,7 @@ export function createNotices(deps: NoticesDeps): Notices {
     listeners.look();
   }
 
-  function tell(notice: Notice, names: readonly string[], along?: OwnRows): Promise<FirstTry[]> {
+  function send(notice: Notice, names: readonly string[], along?: OwnRows): Promise<FirstTry[]> {
     const { said, answerable } = notice.plan;
     return deps.post(names, { ...thawed(said), notice: notice.id, answerable }, along);
   }
@@ -127,16 +127,16 @@ export function createNotices(deps: NoticesDeps): Notices {
     const names = namesNext(notice);
     book.step(notice);
     const step = notice.steps;
-    const told = tell(notice, names, rows);
+    const reported = send(notice, names, rows);
     escalator.look();
     const about = { title: notice.title, to: names.join(", ") };
     if (step > 1) log.info("nobody has answered a notification: the next one is asked", about);
-    const tries = await told;
+    const tries = await reported;
     if (notice.steps !== step || closed) return tries;
     const failed = tries.filter(({ state }) => state === "failed");
     // Where this step reaches nobody at all, the next one does not wait.
     if (failed.length === tries.length) escalator.hurry(notice);
-    // What is told at once, such as to the log.
+    // What is reported at once, such as to the log.
     else if (notice.reached < step && tries.some(({ state }) => state === "delivered"))
       book.change(notice, { reached: step });
     if (step > 1 && failed.length > 0)
@@ -156,7 +156,7 @@ export function createNotices(deps: NoticesDeps): Notices {
   }
 
   function reportUnanswered(notice: Notice): void {
-    book.change(notice, { unansweredAt: clock.now(), told: false });
+    book.change(notice, { unansweredAt: clock.now(), announced: false });
     log.warn("nobody has answered a notification", { title: notice.title });
     announce(notice);
     escalator.look();
@@ -170,8 +170,8 @@ export function createNotices(deps: NoticesDeps): Notices {
   /** Again after a restart, until it is sure that everybody heard it. */
   function announce(notice: Notice): void {
     emit(notice.state === "acknowledged" ? answeredEvent(notice) : unansweredEvent(notice));
-    clock.after("notice-told", TOLD_AFTER_MS, () => {
-      if (!closed && !notice.told && book.get(notice.id)) book.change(notice, { told: true });
+    clock.after("notice announced", REPORTED_AFTER_MS, () => {
+      if (!closed && !notice.announced && book.get(notice.id)) book.change(notice, { announced: true });
     });
   }
 
@@ -206,7 +206,9 @@ export function createNotices(deps: NoticesDeps): Notices {
     const notice = makeNotice(raised, deps);
     const { said, stages } = notice.plan;
     if (!isSmallEnough(notice)) {
-      log.warn("a message is too long to be kept until it is answered: all are told at once", { title: notice.title });
+      log.warn("a message is too long to be kept until it is answered: all are notified at once", {
+        title: notice.title,
+      });
       return deps.post(stages.flat(), thawed(said), along);
     }
     const before = notice.tag === undefined ? undefined : book.latestOf(notice.tag);
@@ -226,10 +228,10 @@ export function createNotices(deps: NoticesDeps): Notices {
     const others = (stages[0] ?? []).flatMap((name) => deps.plainChannels(name) ?? [name]);
     const anew = others.filter((name) => !moved.has(name));
     if (moved.size > 0) book.step(notice);
-    const told = moved.size === 0 ? takeStep(notice, rows) : tell(notice, anew, rows);
+    const reported = moved.size === 0 ? takeStep(notice, rows) : send(notice, anew, rows);
     if (moved.size > 0) edits.wake(notice.id);
     if (before) afterEnd(before);
-    return told;
+    return reported;
   }
 
   function openOne(id: string, action: string): Notice {
@@ -279,7 +281,7 @@ export function createNotices(deps: NoticesDeps): Notices {
     lost,
     start() {
       started = true;
-      for (const notice of book.all()) if (!notice.told) announce(notice);
+      for (const notice of book.all()) if (!notice.announced) announce(notice);
       for (const notice of book.all())
         if (notice.state === "restored" && !notice.end) book.change(notice, book.ending("restored"));
       for (const notice of book.open())

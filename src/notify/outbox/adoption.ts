@@ -109,12 +109,12 @@ export function createAdoption(deps: AdoptionDeps): (messages: readonly LeftMess
     if (message.relay) relaysSeen.add(message.relay.id);
   }
 
-  function tell({ expired, unreadable, unknown }: Sorted): void {
-    const told = new Set<string>();
+  function report({ expired, unreadable, unknown }: Sorted): void {
+    const reported = new Set<string>();
     for (const { message, queue } of expired) {
       const { relay, channel, options } = message;
-      if (relay && told.has(relay.id)) continue;
-      if (relay) told.add(relay.id);
+      if (relay && reported.has(relay.id)) continue;
+      if (relay) reported.add(relay.id);
       const error = "it waited too long on the machine that was the hub before";
       queue.news.givenUp(aboutOf(message, deps), { reason: "expired", error, more: 0 });
       if (options.notice !== undefined) deps.lost?.({ channel, notice: options.notice });
@@ -137,7 +137,7 @@ export function createAdoption(deps: AdoptionDeps): (messages: readonly LeftMess
     }
     if (adopted.length > 0) deps.makeRoom();
     for (const channel of new Set(adopted.map(({ channel }) => channel))) queues.get(channel)?.wake();
-    tell(sorted);
+    report(sorted);
     return adopted.length;
   };
 }

@@ -141,7 +141,7 @@ export class ChannelQueue {
     this.#deps.mark(message);
   }
 
-  /** Drops what waits of this notice, on disk with the next change; a copy that is being sent is told of by `sent`. */
+  /** Drops what waits of this notice, on disk with the next change; a copy that is being sent is reported by `sent`. */
   dropNotice(notice: string): void {
     const waiting = this.messages.filter(({ state, options }) => state === "waiting" && options.notice === notice);
     for (const message of waiting) this.#drop(message);

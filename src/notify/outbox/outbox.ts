@@ -52,7 +52,7 @@ export interface Outbox extends AsyncDisposable {
   drop(id: string): void;
   /**
    * Drops the copies of a notice that were not sent yet, on disk with the next commit, or at the end of this turn of the event loop.
-   * One that is being sent is told of by `sent`, if it arrives.
+   * One that is being sent is reported by `sent`, if it arrives.
    */
   cancelNotice(notice: string): void;
   /** The channels in which copies of a notice are kept. */
@@ -80,9 +80,9 @@ export interface OutboxOptions {
   /** How much may wait. */
   quota?: OutboxQuota;
   limits?: Limits;
-  /** Told of each message that arrived, where the service named it, before the message leaves the disk. */
+  /** Notified of each message that arrived, where the service named it, before the message leaves the disk. */
   sent?: (sent: SentMessage) => void;
-  /** Told of each message of a notice that will not arrive, after it has left the disk. */
+  /** Notified of each message of a notice that will not arrive, after it has left the disk. */
   lost?: (lost: LostMessage) => void;
 }
 

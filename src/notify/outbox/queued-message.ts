@@ -158,7 +158,7 @@ export function channelMessageOf(queued: QueuedMessage, { title, message, html }
   };
 }
 
-/** Recipients that this try refused for good, as their event tells. */
+/** Recipients that this try refused for good, as their event reports. */
 export function refusalsIn(result: ChannelOutcome["result"]): { recipient: string; error: string }[] {
   const { refused = [] } = result.ok ? result.delivery : result.fault;
   return refused.map(({ recipient, answer: error }) => ({ recipient, error }));

@@ -3,7 +3,7 @@ import { HubError } from "../../core/errors.ts";
 import { readPicture } from "../../core/picture-type.ts";
 
 export interface TopicListeners {
-  /** Told of each message outside the hub's own topics. */
+  /** Notified of each message outside the hub's own topics. */
   heard(topic: string, payload: Uint8Array): void;
   /** The next picture on this topic, a copy; undefined when the signal aborts. */
   next(topic: string, signal: AbortSignal): Promise<Uint8Array | undefined>;

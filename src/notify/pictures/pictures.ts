@@ -43,7 +43,7 @@ interface Taken {
 const SEND_WITHIN_MS = 10_000;
 /** What a slow line to the service moves. */
 const BYTES_PER_MS = 64;
-/** Rules that tell several channels of one moment show the same picture. */
+/** Rules that notify several channels of one moment show the same picture. */
 const SHARED_MS = 1000;
 const MAX_AT_ONCE = 16;
 const MAX_PROBLEMS = 1000;

@@ -26,7 +26,7 @@ export const fireEvent = defineAction({
   run({ event_type, fields = {} }, { host, ruleId }) {
     const event: CustomEvent = { source: "rule", rule_id: ruleId, ...fields, type: `custom_${event_type}` };
     host.emit(event);
-    host.tellPlugins(event_type, fields);
+    host.notifyPlugins(event_type, fields);
     return `custom_${event_type} ${show(fields)}`;
   },
   example: { event_type: "doorbell", fields: { button: "front" } },

@@ -41,7 +41,7 @@ export const pingHost = defineAction({
     if (response_event !== undefined && !scope.signal.aborted) {
       const fields = { host, reachable, ...(rttMs === undefined ? {} : { rtt_ms: rttMs }) };
       scope.host.emit({ source: "rule", rule_id: scope.ruleId, ...fields, type: `custom_${response_event}` });
-      scope.host.tellPlugins(response_event, fields);
+      scope.host.notifyPlugins(response_event, fields);
     }
     scope.progress(reachable);
     const branch = reachable ? then_actions : else_actions;

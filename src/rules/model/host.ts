@@ -53,7 +53,7 @@ export interface Notification {
   rule?: string | undefined;
   /** Buttons under it, besides the one that confirms. */
   actions?: readonly { readonly id: string; readonly label: string }[] | undefined;
-  /** After so long without an answer the next name is asked; without it all are told at once. */
+  /** After so long without an answer the next name is asked; without it all are notified at once. */
   escalateMs?: number | undefined;
   /** For the placeholders in both texts. `evaluate` throws what cannot be evaluated. */
   context: {
@@ -176,8 +176,8 @@ export interface HouseEffects {
   /** ICMP echo requests; `reachable` if one was answered. Does not reject. */
   ping(host: string, how: { count: number; timeoutMs: number }, signal: AbortSignal): Promise<Ping>;
   emit(event: HubEvent): void;
-  /** Tells plugins of a custom event, over MQTT; the hub does not emit it again. Never throws. */
-  tellPlugins(eventType: string, fields: JsonObject): void;
+  /** Notifies plugins of a custom event, over MQTT; the hub does not emit it again. Never throws. */
+  notifyPlugins(eventType: string, fields: JsonObject): void;
 }
 
 export type RuleHost = HouseReads & HouseEffects;

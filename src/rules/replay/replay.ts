@@ -140,11 +140,11 @@ function hear({ past, engine, recorded, hasActions }: Running, change: RecordedC
   for (const event of device ? eventsOf({ device, ...states }, hasActions) : []) engine.hear(event, change.timestamp);
 }
 
-function createReport(clock: Pick<Clock, "mono">, tell: ReplayWanted["onProgress"]) {
+function createReport(clock: Pick<Clock, "mono">, onProgress: ReplayWanted["onProgress"]) {
   let last = clock.mono();
   return function report(progress: ReplayProgress): void {
-    if (!tell || clock.mono() - last < PROGRESS_MS) return;
+    if (!onProgress || clock.mono() - last < PROGRESS_MS) return;
     last = clock.mono();
-    tell(progress);
+    onProgress(progress);
   };
 }

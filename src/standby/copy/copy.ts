@@ -3,7 +3,7 @@
 // What is there after a kill is never worse than before. An answer that is not whole changes nothing. The order is: texts of the
 // journal first, since a text that the databases have by their marks is skipped, while one that is missing is lost; then the pages of
 // the state, all or none of them; then files, each of them the old or the new one; and only then are segments removed, those that the
-// state and this machine's own history have by their marks. All of it can be repeated: a request tells what is on the disk.
+// state and this machine's own history have by their marks. All of it can be repeated: a request says what is on the disk.
 import { rmSync } from "node:fs";
 import type { Schemas } from "../../backup/database-copies.ts";
 import { sweepTemporaryFiles } from "../../core/atomic-file.ts";

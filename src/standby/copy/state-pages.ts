@@ -185,7 +185,7 @@ function* wholeRecords(redo: Uint8Array): Generator<SyncRecord> {
       yield record;
     }
   } catch (error) {
-    // A power cut came while it was written: nobody was told that it is here.
+    // A power cut came while it was written: nobody was notified that it is here.
     if (!(error instanceof HubError)) throw error;
   }
 }

@@ -45,7 +45,7 @@ export interface Follower extends AsyncDisposable {
   whyUnfit(): string | undefined;
   /** What is wrong now. */
   readonly problem: string | undefined;
-  /** To be told that the hub is elsewhere. */
+  /** To be reported that the hub is elsewhere. */
   moveTo(address: string): void;
   /** For a person. Resolves with what happens now; rejects with HubError where it cannot be done, which says why. */
   handOver(): Promise<string>;

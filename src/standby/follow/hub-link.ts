@@ -1,5 +1,5 @@
 // Asks the other machine of the house, over one kept connection. Not with fetch, which would use the proxy that the environment may
-// name, and keeps no connection to a certificate that it was told to trust.
+// name, and keeps no connection to a certificate that it was ordered to trust.
 import { Agent, type ClientRequestArgs, request as requestHttp } from "node:http";
 import type { Duplex } from "node:stream";
 import { checkServerIdentity, connect, type TLSSocket } from "node:tls";

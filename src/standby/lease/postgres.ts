@@ -1,5 +1,5 @@
 // The lease as a row in PostgreSQL. Each change is one statement that holds its own conditions, by the server's clock: so two machines
-// cannot both be told yes, and a statement that arrives late, after its sender gave up waiting, changes nothing it may not change.
+// cannot both be answered yes, and a statement that arrives late, after its sender gave up waiting, changes nothing it may not change.
 import type { SQL } from "bun";
 import { HubError } from "../../core/errors.ts";
 import { createPostgresConnection, type Row } from "../../export/postgres-connection.ts";

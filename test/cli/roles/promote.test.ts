@@ -1,4 +1,4 @@
-// Whom the standby asks when a person makes it the hub, and what that person is told.
+// Whom the standby asks when a person makes it the hub, and what that person reads.
 import { afterAll, expect, test } from "bun:test";
 import { askAt } from "../../../src/cli/roles/other.ts";
 import { type Promoting, promote } from "../../../src/cli/roles/promote.ts";

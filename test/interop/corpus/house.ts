@@ -1,4 +1,4 @@
-// The compiled hub with one client that speaks for the devices, and hears what the hub tells them.
+// The compiled hub with one client that speaks for the devices, and receives what the hub sends them.
 import type { HubPlace } from "../../support/hub-place.ts";
 import { createHubPlace } from "../../support/hub-place.ts";
 import type { HubProcess } from "../../support/hub-process.ts";

@@ -60,7 +60,7 @@ export const FLUSH_SECS = 1;
 const EXPORT_SECS = 1;
 /** What a killed hub had not written yet, and its export had not sent; a second for the doing. */
 export const LOST_MS = (FLUSH_SECS + EXPORT_SECS + 1) * 1000;
-/** What a hub wrote down, and could not send before it was gone, or could not tell its standby that it had. */
+/** What a hub wrote down, and could not send before it was gone, or could not report to its standby that it had. */
 export const LOST_MESSAGES_MS = 10_000;
 /** Of the history, where the standby takes over. */
 export const LOST_COPY_MS = 20_000;
@@ -168,8 +168,10 @@ export function createHub(binary: string, name: string, host: number, folder: st
       return stdout;
     },
     async login() {
-      const told = /^username: (\S+)\npassword: (\S+)$/m;
-      const [, username = "", password = ""] = await until("the login is told", () => told.exec(server.output()));
+      const reported = /^username: (\S+)\npassword: (\S+)$/m;
+      const [, username = "", password = ""] = await until("the login is reported", () =>
+        reported.exec(server.output()),
+      );
       const answer = await fetch(`${url}/api/v1/auth/login`, {
         method: "POST",
         headers: { "content-type": "application/json" },

@@ -18,7 +18,7 @@ topic = "doorbell/answer"
 payload = "{{trigger.payload}}"
 `;
 
-test("what the broker keeps tells how devices are, without an event or a sign of life; what comes live is both", async () => {
+test("what the broker keeps says how devices are, without an event or a sign of life; what comes live is both", async () => {
   await using broker = await startBroker();
   const client = await broker.client();
   await client.publishAsync("hub/devices/lamp/state", '{"on":true}', retained);

@@ -57,7 +57,7 @@ test("ntfy: three buttons that answer, and a tap leads to all; each link answers
   using place = serveNtfy();
   await using house = await startHouse(ruleFor(["push"]), ntfy(place));
   await house.leak();
-  const [shown] = await until("it is told", () => (place.shown.size > 0 ? [...place.shown.values()] : undefined));
+  const [shown] = await until("it is reported", () => (place.shown.size > 0 ? [...place.shown.values()] : undefined));
   const { actions = [], click } = shown ?? {};
   expect(actions.map(({ action, label, method }) => [action, label, method])).toEqual([
     ["http", "Confirm", "POST"],
@@ -94,7 +94,7 @@ test("a message that takes another's place keeps its buttons", async () => {
   using place = serveNtfy();
   await using house = await startHouse(ruleFor(["push"], 'tag = "leak"'), ntfy(place));
   await house.leak("the kitchen");
-  await until("it is told", () => place.shown.size === 1);
+  await until("it is reported", () => place.shown.size === 1);
   await until("the hub knows the message", async () => (await house.waiting()) === 0);
   await house.leak("the bath");
   const changed = await until("it is changed", () =>
@@ -216,7 +216,7 @@ test("Matrix: where the hub may not react, the alarm arrives all the same, and p
   using place = serveMatrix({ reactions: false });
   await using house = await startHouse(ruleFor(["room"]), matrix(place));
   await house.leak();
-  await until("it is told", () => place.shown.size === 1);
+  await until("it is reported", () => place.shown.size === 1);
   await until("the hub knows the message", async () => (await house.waiting()) === 0);
   await until("it listens", () => place.syncing === 1);
   const [event = ""] = place.shown.keys();
@@ -230,7 +230,7 @@ test("Matrix: a reaction counts that comes while the message's picture is still 
   await using house = await startHouse(ruleFor(["room"], image), matrix(place));
   house.put("pictures/cellar.png", Buffer.from("\x89PNG\r\n\x1a\npicture", "latin1"));
   await house.leak("the kitchen");
-  await until("the first is told", () => place.offered.length === 4);
+  await until("the first is reported", () => place.offered.length === 4);
   await until("it listens", () => place.syncing === 1);
   const upload = Promise.withResolvers<void>();
   place.uploading = upload.promise;
@@ -256,7 +256,7 @@ test.each([
     place.syncRefusal = { status, errcode, error };
     await using house = await startHouse(ruleFor(["room"]), matrix(place));
     await house.leak();
-    await until("it is told", () => place.offered.length === 4);
+    await until("it is reported", () => place.offered.length === 4);
     const problem = async () => {
       const answer = await house.hub.request("GET", "/notify/channels", { token: house.hub.adminToken });
       const channels = (await answer.json()) as { name: string; answers_problem?: { message: string } }[];

@@ -52,7 +52,7 @@ test("with a picture: the buttons are under the photo, and its caption shows who
   await house.restart();
   // In small steps: a picture is not waited for longer than a few seconds of the clock.
   await clock.advance(4.5 * MINUTE);
-  const second = await until("Ben is told", async () => {
+  const second = await until("Ben is reported", async () => {
     await clock.advance(100);
     return telegram.last("8");
   });
@@ -89,15 +89,18 @@ test("a restart in between asks nobody twice, and what fell due meanwhile goes o
   await until("the rule goes on", async () => (await house.events("custom_siren_off")).length > 0);
 });
 
-test("nobody answers: rules hear of it once, an emergency goes round three times, and late answers are told so", async () => {
+test("nobody answers: rules hear of it once, an emergency goes round three times, and late answers are refused so", async () => {
   await using house = await startHouse();
   const { telegram, clock } = house;
   await house.leak();
   const first = await messageTo(house, "7");
-  for (let told = 2; told <= 6; told++) {
+  for (let reported = 2; reported <= 6; reported++) {
     await clock.advance(5 * MINUTE + 1000);
     // The messages go over a real socket.
-    await until("the next is told", async () => telegram.messages.length >= told && (await house.waiting()) === 0);
+    await until(
+      "the next is notified",
+      async () => telegram.messages.length >= reported && (await house.waiting()) === 0,
+    );
   }
   await clock.advance(15 * MINUTE);
   expect(telegram.messages.map(({ chat }) => chat)).toEqual(["7", "8", "7", "8", "7", "8"]);
@@ -110,7 +113,7 @@ test("nobody answers: rules hear of it once, an emergency goes round three times
     () => Object.keys(first.buttons).length === 0 && first.text.includes("Nobody confirmed"),
   );
   const pressed = telegram.press(late, "late", ANNA);
-  await until("it is told so", () => telegram.answers.get(pressed)?.includes("does not know"));
+  await until("it is reported so", () => telegram.answers.get(pressed)?.includes("does not know"));
 });
 
 test("twice, forged, or from a stranger's chat: only the first answer counts, and strangers get none", async () => {
@@ -139,7 +142,7 @@ test("a group that got another id is heard there, also after a restart", async (
   const { telegram } = house;
   telegram.migrate("7", "-1007");
   await house.leak();
-  const first = await until("the group is told", () => telegram.last("-1007"));
+  const first = await until("the group is reported", () => telegram.last("-1007"));
   await until("the hub knows the message", async () => (await house.waiting()) === 0);
   await house.restart();
   telegram.press(first, CONFIRM, ANNA);

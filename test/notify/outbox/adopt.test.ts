@@ -164,17 +164,17 @@ describe("order and age", () => {
     expect(here.arrived[0]?.timestamp).toBe(Number(rows[0]?.at));
   });
 
-  test("what expired meanwhile is not sent, and that is told once", async () => {
+  test("what expired meanwhile is not sent, and that is reported once", async () => {
     const rows = await leftOf(["1", "2"]);
     await using here = await openHere(24 * HOUR + SECOND);
     expect(here.outbox.adopt(rows)).toBe(0);
     expect(here.outbox.adopt(rows)).toBe(0);
     await here.clock.advance(MINUTE);
     expect(here.tried).toEqual([]);
-    const told = { type: "notification_given_up", reason: "expired" };
+    const reported = { type: "notification_given_up", reason: "expired" };
     expect(here.ends()).toMatchObject([
-      { ...told, at: "2026-01-15T12:00:00Z" },
-      { ...told, at: "2026-01-15T12:00:01Z" },
+      { ...reported, at: "2026-01-15T12:00:00Z" },
+      { ...reported, at: "2026-01-15T12:00:01Z" },
     ]);
   });
 

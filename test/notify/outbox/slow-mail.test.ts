@@ -23,7 +23,7 @@ const untilDone = (rig: OutboxRig) =>
     return rig.outbox.list().length === 0;
   });
 
-/** Answers the dot only when told to. */
+/** Answers the dot only when ordered to. */
 async function serveSlowly(hold = true) {
   const gate = Promise.withResolvers<void>();
   const server = await serveMail({ authOptional: true }, () => (hold ? gate.promise : Promise.resolve()));
@@ -116,7 +116,7 @@ test("others do not wait for a recipient who is put off, and hear it again when 
   expect(rig.outbox.list().map(({ count }) => count)).toEqual([1, 1, 1]);
 });
 
-test("a recipient who is refused for good is told by an event, once, and nobody gets a second copy", async () => {
+test("a recipient who is refused for good is reported by an event, once, and nobody gets a second copy", async () => {
   let greylisting = true;
   const eve = "eve@example.org";
   await using server = await serveRecipients((address) => {

@@ -172,7 +172,7 @@ describe("groups", () => {
     expect([rig.texts("phone").at(-1), rig.texts("tablet").at(-1)]).toEqual(["leak", "leak"]);
   });
 
-  test("leave out whoever is in none of their modes, as long as another is told", async () => {
+  test("leave out whoever is in none of their modes, as long as another is notified", async () => {
     await using rig = await openOutboxRig(channels());
     const house = openPeople(rig, [ANNA, { ...BEN, modes: ["at_work", "away"] }]);
     await house.say("people:parents", "1");

@@ -81,7 +81,7 @@ const host: RuleHost = {
   request: async () => ({ status: 200, body: "" }),
   ping: async () => ({ reachable: true }),
   emit: (event) => feed.emit(event),
-  tellPlugins() {},
+  notifyPlugins() {},
   now: clock.now,
   calendars: undefined,
   zone: createZone("UTC"),

@@ -128,7 +128,7 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
     request: async () => ({ status: 200, body: "" }),
     ping: async () => ({ reachable: false }),
     emit: (event) => rig.feed.emit(event),
-    tellPlugins() {},
+    notifyPlugins() {},
     now: clock.now,
     random: () => 0.5,
     calendars: undefined,

@@ -324,7 +324,7 @@ describe("actions", () => {
     expect(house.commands()).toEqual(['garage_door {"command":"close"}']);
   });
 
-  test("a ping chooses its actions, and tells the result", async () => {
+  test("a ping chooses its actions, and reports the result", async () => {
     await using house = await open("ping_router");
     house.house.reachable.add("192.168.1.1");
     await house.hear("ping");

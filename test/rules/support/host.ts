@@ -32,7 +32,7 @@ export interface House extends RuleHost {
     pings: string[];
     events: HubEvent[];
     /** To plugins. */
-    told: { eventType: string; fields: JsonObject }[];
+    notified: { eventType: string; fields: JsonObject }[];
   };
   /** The event as the feed emits it. */
   envelope(event: HubEvent): Envelope;
@@ -63,7 +63,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
     requests: [],
     pings: [],
     events: [],
-    told: [],
+    notified: [],
   };
 
   function known(id: string): RuleDevice {
@@ -129,7 +129,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
       return answer;
     },
     emit: (event) => void done.events.push(event),
-    tellPlugins: (eventType, fields) => void done.told.push({ eventType, fields }),
+    notifyPlugins: (eventType, fields) => void done.notified.push({ eventType, fields }),
     now: clock.now,
     random: () => 0.5,
     calendars: undefined,

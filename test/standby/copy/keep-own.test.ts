@@ -50,7 +50,7 @@ test("its state and journal are kept, and its history gets the other's on top, e
   expect(kept.query("SELECT value FROM meta WHERE key = 'mine'").get()).toEqual({ value: "1" });
 });
 
-test("without being told, the first answer keeps it too; the next time replaces it", () => {
+test("without a command, the first answer keeps it too; the next time replaces it", () => {
   using folder = createTemporaryFolder();
   const home = formerHub(folder, [1000, 2000]);
   mkdirSync(`${home.data}/before-standby`);

@@ -1,4 +1,4 @@
-// What one bridge has announced: its devices and groups, told to the hub a few at a time, and whether they can be reached.
+// What one bridge has announced: its devices and groups, reported to the hub a few at a time, and whether they can be reached.
 import { messageOf } from "../../../core/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { DescribedDevice, Hardware, Message } from "../../described.ts";
@@ -128,7 +128,7 @@ export class Bridge implements Claimant {
     const coordinator = list.filter(isObject).find(({ type }) => type === "Coordinator");
     const found = list.flatMap((one) => readBridgeDevice(one) ?? []);
     const devices = new Map(found.slice(0, MAX_DEVICES).map((device) => [device.ieee_address, device]));
-    if (found.length > MAX_DEVICES) this.#tellTooMany();
+    if (found.length > MAX_DEVICES) this.#reportTooMany();
     this.#keepOnly("device", devices);
     // What was waiting is in the list as well, or gone. The bridge comes first, so that its devices find their parent.
     this.#work.replace([
@@ -162,7 +162,7 @@ export class Bridge implements Claimant {
     this.#keepOnly("bridge", new Map());
   }
 
-  #tellTooMany(): void {
+  #reportTooMany(): void {
     const { host, base } = this.#options;
     host.broken(this.sender, `${base}/bridge/devices`, `more than ${MAX_DEVICES} devices: the others are left out`);
   }

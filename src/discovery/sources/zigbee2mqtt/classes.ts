@@ -1,4 +1,4 @@
-// Which of Home Assistant's device classes a property has, as zigbee2mqtt tells Home Assistant, and which part of its device it is of.
+// Which of Home Assistant's device classes a property has, as zigbee2mqtt announces to Home Assistant, and which part of its device it is of.
 import type { Attribute } from "../../described.ts";
 import type { Expose } from "./expose.ts";
 

@@ -31,7 +31,7 @@ export function createZigbee2mqttSource(host: SourceHost): Source {
     return bridge;
   }
 
-  /** A list as `bridge/devices` and `bridge/groups` hold it; undefined where it is none, and then that is told. */
+  /** A list as `bridge/devices` and `bridge/groups` hold it; undefined where it is none, and then that is reported. */
   function listIn({ sender, topic, message }: Heard) {
     const { text, json } = message();
     if (text === "" || Array.isArray(json)) {

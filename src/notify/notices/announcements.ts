@@ -1,4 +1,4 @@
-// A notice as others are told of it: as a channel shows it now, and as events say it.
+// A notice as others are notified of it: as a channel shows it now, and as events say it.
 import { isoSeconds } from "../../core/clock.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { ChannelMessage } from "../channel.ts";
