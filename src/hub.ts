@@ -125,7 +125,7 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     twoMachines,
   };
   const alerts = stack.use(wireAlerts(options, wired));
-  wiredNotices.hear(commandsOfChats(options, { ...wired, alerts, kept: late.kept }));
+  wiredNotices.listen(commandsOfChats(options, { ...wired, alerts, kept: late.kept }));
   const restart = () => options.requestRestart({ apply: async () => {} });
   stack.use(watchForDisk({ clock: platform.clock, log, home, db: stores.db, restart }));
   if (options.start) stack.use(retryParts({ clock: platform.clock, log, watch: options.start, restart }));
@@ -140,8 +140,8 @@ export async function createHub(given: HubOptions): Promise<Hub> {
     );
     background(log, "discovery", discovery.start());
     // Towards an external broker that is gone they would wait.
-    const isHeard = () => (late.mqtt?.external?.state.kind ?? "connected") === "connected";
-    stack.defer(() => discovery.stop({ isHeard: isHeard() }));
+    const isConnected = () => (late.mqtt?.external?.state.kind ?? "connected") === "connected";
+    stack.defer(() => discovery.stop({ isConnected: isConnected() }));
   }
   // Nothing but the rules can take long now, and a start that fails from here on leaves a password that works.
   const print = (credentials: Parameters<HubOptions["onFirstAdministrator"]>[0]) =>

@@ -26,6 +26,7 @@ const NO_NAMES: readonly Rule[] = [
     "emit, notify, report, send or distinguish",
   ],
   [/(?<!\w)#?(?:un|isUn)told\b|\b(?:\w+_)?(?:TOLD|TELL|TELLING)(?:_\w+)?\b/g, "reported, announced or notified"],
+  [/(?<![-\w])#?(?:\w*[a-z]H|[hH]|\w*[uU]nh)ear(?:d|s|ing)?(?:[A-Z]\w*)?\b/g, "receive, lastSeen or listen"],
 ];
 /** Columns of databases, and what others gave their names to. */
 const KEPT: readonly string[] = ["src/notify/notices/store.ts: told"];

@@ -73,7 +73,7 @@ export function addPairing(plugin: MatterPlugin, node: ServerNode): () => void {
     async run({ home }) {
       const fabric = node.env.get(FabricManager).maybeFor(FabricIndex(home));
       if (!fabric) throw new Error(`no home ${home} is paired`);
-      // The other home hears of it, unless it is away. After the last one the bridge begins anew, which takes a moment.
+      // The other home learns of it, unless it is away. After the last one the bridge begins anew, which takes a moment.
       const left = fabric.leave().then(() => true);
       if (!(await Promise.race([left, Bun.sleep(LEAVE_TIMEOUT_MS).then(() => false)]))) await fabric.delete();
       return undefined;

@@ -28,11 +28,11 @@ export class Greeting {
     this.#again = this.#clock.after("discovery birth", REPEAT_MS, () => this.#greet());
   }
 
-  /** Resolves when it is said, or at once where nobody would hear it. */
-  async end(isHeard: boolean): Promise<void> {
+  /** Resolves when it is said, or at once where nobody would receive it. */
+  async end(isConnected: boolean): Promise<void> {
     this.#isOver = true;
     this.#again?.[Symbol.dispose]();
-    if (isHeard) await Promise.all(this.#sources.flatMap((source) => source.will?.() ?? []).map(this.#publish));
+    if (isConnected) await Promise.all(this.#sources.flatMap((source) => source.will?.() ?? []).map(this.#publish));
   }
 
   #greet(): void {

@@ -77,8 +77,8 @@ export function disabledPlugins(refuse: Refuse): Plugins {
     heartbeat: nothing,
     status: nothing,
     registered: nothing,
-    heard: nothing,
-    deviceHeard: nothing,
+    markSeen: nothing,
+    markDeviceSeen: nothing,
     capabilities: () => undefined,
     response: () => undefined,
     report: () => undefined,
@@ -128,7 +128,7 @@ export function disabledNotify(refuse: Refuse): Notifications {
     // The channels are not known, so none counts as missing.
     messenger: { has: () => true, post: refuse, expand: refuse, channelsOf: refuse },
     hooks: { sent: nothing, lost: nothing, withLinks: (message) => message },
-    heardOnMqtt: nothing,
+    receiveMqtt: nothing,
     people: { list: refuse },
     held: { count: refuse },
     webPush: {
@@ -150,12 +150,12 @@ export function disabledNotices(refuse: Refuse): WiredNotices {
       list: refuse,
       sent: nothing,
       lost: nothing,
-      unheard: () => undefined,
+      listeningProblem: () => undefined,
       start: nothing,
       [Symbol.asyncDispose]: nothingLater,
     },
     links: { sign: refuse, read: refuse },
-    hear: nothing,
+    listen: nothing,
   };
 }
 

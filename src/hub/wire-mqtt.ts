@@ -14,7 +14,7 @@ import type { Mqtt, OtherMessage } from "../mqtt/start.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Standing } from "../standby/standing.ts";
 import type { HubOptions } from "./options.ts";
-import { heardIn } from "./wire-discovery.ts";
+import { incomingOf } from "./wire-discovery.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -23,7 +23,7 @@ interface MqttDeps {
   house: Pick<House, "registry">;
   plugins: Plugins;
   discovery: Discovery;
-  notifications: Pick<Notifications, "heardOnMqtt">;
+  notifications: Pick<Notifications, "receiveMqtt">;
 }
 
 /** Listens when it resolves. The broker is loaded now, when the API answers already, and not at all where it is another program. */
@@ -44,9 +44,9 @@ export async function wireMqtt(
     plugins,
     onOther(message: OtherMessage): void {
       const retain = message.kept === true;
-      if (!retain) notifications.heardOnMqtt(message.topic, message.payload);
+      if (!retain) notifications.receiveMqtt(message.topic, message.payload);
       if (message.account.kind === "anonymous" && !config.discovery.anonymous) return;
-      discovery.hear(heardIn(message, { retain }));
+      discovery.receive(incomingOf(message, { retain }));
     },
   };
   if (config.mqtt.mode === "external")

@@ -26,7 +26,7 @@ export interface WiredNotices {
   notices: Notices;
   links: Links;
   /** Set before `notices.start`. */
-  hear: (written: NonNullable<NoticesDeps["written"]>) => void;
+  listen: (written: NonNullable<NoticesDeps["written"]>) => void;
 }
 
 const LINK_KEY = "notice_link_key";
@@ -128,7 +128,7 @@ export function wireNotices(
 
   return {
     links: { sign: (claims) => linksOf().sign(claims), read: (token) => linksOf().read(token) },
-    hear(by) {
+    listen(by) {
       written = by;
     },
     notices: {
@@ -139,7 +139,7 @@ export function wireNotices(
       get: (id) => load().get(id),
       list: () => load().list(),
       // Who listens is loaded.
-      unheard: (channel) => made?.unheard(channel),
+      listeningProblem: (channel) => made?.listeningProblem(channel),
       sent: (sent) => load().sent(sent),
       lost: (lost) => load().lost(lost),
       start() {

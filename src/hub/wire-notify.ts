@@ -26,7 +26,7 @@ export interface Notifications {
   outbox: Outbox;
   messenger: Messenger;
   /** Notified of each MQTT message outside the hub's own topics. */
-  heardOnMqtt: Pictures["heard"];
+  receiveMqtt: Pictures["receive"];
   people: Pick<People, "list">;
   held: Pick<HeldMessages, "count">;
   webPush: Omit<WebPush, "page">;
@@ -129,7 +129,7 @@ export function wireNotify(
     }),
   );
   const messenger = createMessenger({ notifier, outbox: withPictures, people, held, log: shared.log });
-  return { notifier, outbox: withPictures, messenger, people, held, webPush, hooks, heardOnMqtt: pictures.heard };
+  return { notifier, outbox: withPictures, messenger, people, held, webPush, hooks, receiveMqtt: pictures.receive };
 }
 
 function peopleHouse({ registry, variables }: House): PeopleHouse {

@@ -180,7 +180,7 @@ export interface Inbox {
   /** The answers to one of these, beside ACKNOWLEDGE. */
   actions(remote: string): readonly MessageAction[];
   /** Whether answers reach the hub now: undefined when they do, else why not and what to do, without secrets. */
-  hears(problem: string | undefined): void;
+  reportProblem(problem: string | undefined): void;
 }
 
 export interface Answered {

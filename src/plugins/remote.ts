@@ -86,7 +86,7 @@ export function createRemote(options: RemoteOptions): { remote: PluginRemote; re
     return { action, fields: { target_request_id: running.requestId, ...more } };
   }
 
-  /** For one that nobody waits for any more: whether the plugin heard it makes no difference. */
+  /** For one that nobody waits for any more: whether the plugin received it makes no difference. */
   function cancelUnasked(late: RunningAction): void {
     if (!late.action.cancelable) return;
     questions.ask(late.pluginId, about(late, "cancel")).catch(() => {});

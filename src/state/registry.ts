@@ -179,8 +179,8 @@ export class Registry implements Disposable {
   }
 
   /** Any message of a plugin or account: its devices are again what they were before the hub's restart. */
-  heard(pluginId: string): void {
-    this.#availability.heard(pluginId);
+  markSeen(pluginId: string): void {
+    this.#availability.markSeen(pluginId);
   }
 
   /** Somebody is there who takes its commands: it is again what it was before the hub's restart. */
@@ -188,14 +188,14 @@ export class Registry implements Disposable {
     this.#availability.attended(id);
   }
 
-  /** Those of before the hub's restart that were neither heard of nor attended since. */
+  /** Those of before the hub's restart that were neither seen nor attended since. */
   unattended(): Iterable<Device> {
-    return this.#availability.unheard();
+    return this.#availability.unseen();
   }
 
-  /** Whether it is available, or was before the hub's restart and has not been heard of since. */
+  /** Whether it is available, or was before the hub's restart and has not been seen since. */
   isPresumedAvailable({ id, available }: Device): boolean {
-    return available || this.#availability.isUnheard(id);
+    return available || this.#availability.isUnseen(id);
   }
 
   schema(id: string, schema: JsonObject, pluginId: string): void {

@@ -29,7 +29,7 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 interface Counted {
   sent: number;
-  heard: number;
+  received: number;
   gaps: number;
 }
 
@@ -63,7 +63,7 @@ async function live(binary: string): Promise<Row[]> {
   const visitors = stack.use(await openBrowser("whole"));
   const visitor = stack.use(await visitors.visit(house, { role: "user" }));
   const health = stack.use(watchHealth({ port: house.hub.port, everyMs: 200, withinMs: 5000 }));
-  const events: Counted = { sent: 0, heard: 0, gaps: 0 };
+  const events: Counted = { sent: 0, received: 0, gaps: 0 };
   const ids = new Set(reporters(house).map(({ device }) => device.ieee_address));
   stack.use(
     await openReader({
@@ -82,19 +82,19 @@ async function live(binary: string): Promise<Row[]> {
       const { rss } = memory(pid);
       most = Math.max(most, rss);
       print(
-        `${second / 60} min: RSS ${rss.toFixed(0)} MiB, ${events.heard} of ${events.sent} events, slowest /health ${Math.max(0, ...health.spans).toFixed(0)} ms`,
+        `${second / 60} min: RSS ${rss.toFixed(0)} MiB, ${events.received} of ${events.sent} events, slowest /health ${Math.max(0, ...health.spans).toFixed(0)} ms`,
       );
     }
     await Bun.sleep(Math.max(0, begun.at + (second + 1) * 1000 - performance.now()));
   }
-  for (const until = performance.now() + LAST_EVENT_MS; events.heard < events.sent && performance.now() < until; )
+  for (const until = performance.now() + LAST_EVENT_MS; events.received < events.sent && performance.now() < until; )
     await Bun.sleep(50);
   heaps.push(await heapMiB(visitor));
   const cpuPercent = ((cpuMs(pid) - begun.cpu) / (performance.now() - begun.at)) * 100;
   const swapped = Number(/^VmSwap:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
   return [
     { ...shown("events told", events.sent) },
-    atMost("events that are missing or came twice", Math.abs(events.sent - events.heard), undefined, 0, "events"),
+    atMost("events that are missing or came twice", Math.abs(events.sent - events.received), undefined, 0, "events"),
     atMost("gaps in the stream", events.gaps, undefined, 0, "gaps"),
     atMost("questions for /health without an answer", health.missed, undefined, 0, "questions"),
     { ...shown("ms of /health, p99", percentile(health.spans, 99)) },
@@ -133,7 +133,7 @@ function reportLamps(house: PageHouse, second: number, events: Counted): void {
 
 function count(text: Buffer, ids: ReadonlySet<string>, events: Counted): void {
   const frame = JSON.parse(text.toString()) as { type: string; device_id?: string };
-  if (frame.type === "device_state_changed" && ids.has(frame.device_id ?? "")) events.heard++;
+  if (frame.type === "device_state_changed" && ids.has(frame.device_id ?? "")) events.received++;
   if (frame.type.includes("gap")) events.gaps++;
 }
 

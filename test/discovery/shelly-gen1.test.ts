@@ -340,7 +340,7 @@ describe("a model that nobody knows", () => {
     expect(device.state()).toMatchObject({ on: true, ext_temperature_0: 17.25, ext_temperature_1: 18 });
   });
 
-  test("is heard before it announces itself", async () => {
+  test("is received before it announces itself", async () => {
     using rig = createRig();
     rig.publish("shellies/x/relay/0", "on", ACCOUNT);
     rig.publish("shellies/x/relay/0", "off", ACCOUNT);

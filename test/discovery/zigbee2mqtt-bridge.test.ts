@@ -102,7 +102,7 @@ test("what the bridge refuses is reported with the bridge, until something succe
   expect(problem()).toBeNull();
 });
 
-test("a device that did not take a command is reported with the device, until it is heard again", async () => {
+test("a device that did not take a command is reported with the device, until it is seen again", async () => {
   using rig = await furnished();
   const problem = () => rig.discovery.list().find(({ device_id }) => device_id === LAMP.ieee_address)?.problem;
   const log = (level: string, message: unknown) => rig.publish("zigbee2mqtt/bridge/logging", { level, message });

@@ -189,7 +189,7 @@ describe("the history", () => {
     const at = killed.clock.now();
     killed.say({ contact: true, open: false });
     expect(killed.journal.unfolded()).toHaveLength(1);
-    // What was renamed is known, and the worker has not heard of it.
+    // What was renamed is known, and the worker has not seen it.
     const again = createNames();
     again.rename({ ...DOOR, at });
     for (const first of [3, 4]) {

@@ -115,7 +115,7 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-test("a webhook's caller, a service and a chat hear of what a rule set when the second machine has it", async () => {
+test("a webhook's caller, a service and a chat learn of what a rule set when the second machine has it", async () => {
   for (let count = 1; count <= 10; count++) {
     const before = telegram.texts("7").length;
     const answer = await call(count);

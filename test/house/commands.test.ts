@@ -127,7 +127,7 @@ test("who does not wait is answered at once", async () => {
   expect([status, body.outcome]).toEqual([202, "sent"]);
 });
 
-test("one that is heard but not answered is reported after the configured time; one that is answered is not", async () => {
+test("one that is seen but not answered is reported after the configured time; one that is answered is not", async () => {
   await add("slow");
   const { status, body } = await commandUnanswered("slow", { on: true });
   expect([status, body.outcome]).toEqual([202, "sent"]);

@@ -68,7 +68,7 @@ test("the metrics have the lease", async () => {
 test("a standby that comes and goes is an event each time, and is in the view", () => {
   const status: StandbyStatus = {
     machine: { id: "machine-b", name: "attic", address: "http://10.0.0.2:8080" },
-    ...{ manual: false, version: "1.0.0", heardSecs: 1.9, isWhole: true, behindSecs: 2.4, historyFrom: START },
+    ...{ manual: false, version: "1.0.0", lastSeenSecs: 1.9, isWhole: true, behindSecs: 2.4, historyFrom: START },
     ...{ problem: undefined, isConfirming: undefined, unconfirmed: 0 },
   };
   const standby = { status: (): StandbyStatus | undefined => now };
@@ -91,7 +91,7 @@ test("a standby that comes and goes is an event each time, and is in the view", 
   const look = watchedMachines(view, (event) => events.push(event));
   look();
   look();
-  now = { ...status, heardSecs: 31 };
+  now = { ...status, lastSeenSecs: 31 };
   look();
   look();
   now = status;

@@ -10,7 +10,7 @@ import { isTimeUp, randomOf } from "../support/campaign.ts";
 import { shuffled } from "../support/random.ts";
 import { until } from "../support/wait.ts";
 import { Counts } from "./corpus/counts.ts";
-import { type House, heard, inParallel, startHouse } from "./corpus/house.ts";
+import { firstMessage, type House, inParallel, startHouse } from "./corpus/house.ts";
 import { batchesOf, linesOf, type Model, modelsOf } from "./corpus/lines.ts";
 import { appearancesOf, isRecord, setIn, settableThere } from "./corpus/referee.ts";
 import { checkTemplates } from "./corpus/templates.ts";
@@ -219,7 +219,7 @@ async function checkCommands(house: House, { model, source, id }: Commanded, cou
           if (answer.status !== 202) refused = answer.text;
           return answer.status === 202;
         };
-        set = await heard(house, (topic, payload) => setIn(model.name, topic, payload), { during });
+        set = await firstMessage(house, (topic, payload) => setIn(model.name, topic, payload), { during });
         if (isRight(set, property, value)) break;
       }
       counts.add(

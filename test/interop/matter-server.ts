@@ -190,7 +190,7 @@ async function commandsArrive(house: House, home: PythonHome): Promise<void> {
 const ONE_BUTTON = 0b0110;
 const [INITIAL_PRESS, LONG_PRESS, SHORT_RELEASE, LONG_RELEASE, ONGOING, COMPLETE] = [1, 2, 3, 4, 5, 6];
 
-async function buttonsAreHeard(house: House, home: PythonHome): Promise<void> {
+async function buttonsArrive(house: House, home: PythonHome): Promise<void> {
   await check("a remote has four buttons: two are pressed, one can be held, one held and pressed twice", async () => {
     const wanted = [ONE_BUTTON, ONE_BUTTON, 0b0_1110, 0b1_1110];
     const seen = () =>
@@ -202,7 +202,7 @@ async function buttonsAreHeard(house: House, home: PythonHome): Promise<void> {
       throw new Error(JSON.stringify(seen()));
     });
   });
-  async function heard(action: string, wanted: readonly number[]): Promise<void> {
+  async function pressed(action: string, wanted: readonly number[]): Promise<void> {
     const before = home.events.length;
     const since = () => home.events.slice(before).flatMap((one) => (one.cluster === SWITCH ? [one.event] : []));
     await publish(house, [{ topic: "zigbee2mqtt/Remote", payload: { action, battery: 60 } }], { retain: false });
@@ -210,16 +210,16 @@ async function buttonsAreHeard(house: House, home: PythonHome): Promise<void> {
     if (!isDeepStrictEqual(since(), wanted)) throw new Error(`${action}: ${JSON.stringify(since())}`);
   }
   await check("a press, twice the same", async () => {
-    await heard("on", [INITIAL_PRESS, SHORT_RELEASE] as number[]);
-    await heard("on", [INITIAL_PRESS, SHORT_RELEASE] as number[]);
+    await pressed("on", [INITIAL_PRESS, SHORT_RELEASE] as number[]);
+    await pressed("on", [INITIAL_PRESS, SHORT_RELEASE] as number[]);
   });
   const twice = [INITIAL_PRESS, SHORT_RELEASE, INITIAL_PRESS, ONGOING, SHORT_RELEASE, COMPLETE] as number[];
-  await check("a double press", () => heard("left_double", twice));
-  await check("a long press", () => heard("left_hold", [INITIAL_PRESS, LONG_PRESS, LONG_RELEASE] as number[]));
+  await check("a double press", () => pressed("left_double", twice));
+  await check("a long press", () => pressed("left_hold", [INITIAL_PRESS, LONG_PRESS, LONG_RELEASE] as number[]));
   await check("… one that is reported again and again until it is let go", async () => {
-    await heard("right_hold", [INITIAL_PRESS, LONG_PRESS] as number[]);
-    await heard("right_hold", []);
-    await heard("right_release", [LONG_RELEASE] as number[]);
+    await pressed("right_hold", [INITIAL_PRESS, LONG_PRESS] as number[]);
+    await pressed("right_hold", []);
+    await pressed("right_release", [LONG_RELEASE] as number[]);
   });
 }
 
@@ -267,7 +267,7 @@ async function main(): Promise<number> {
     await readsTheHouse(house, home);
     await readsWhatIsMeasured(home);
     await commandsArrive(house, home);
-    await buttonsAreHeard(house, home);
+    await buttonsArrive(house, home);
     await manyAreQuick(house, home);
   }
   if (hasFailed()) print([house.hub.output.split("\n").slice(-30).join("\n"), home.log].join("\n"));

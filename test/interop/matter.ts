@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { until } from "../support/wait.ts";
 import { check, hasFailed, print, printTotals } from "./checks.ts";
-import { commandsArrive, coversAndValvesObey, refusalsAreHeard } from "./matter/commands.ts";
+import { commandsArrive, coversAndValvesObey, refusalsArrive } from "./matter/commands.ts";
 import { type Controller, createController, prepareMatter } from "./matter/controller.ts";
 import { commanded, LAMP, shows } from "./matter/expect.ts";
 import { furnish, type House } from "./matter/house.ts";
@@ -144,7 +144,7 @@ async function obeys(house: House, home: Controller, command: "on" | "off"): Pro
     return house.commands.slice(before).some(({ id, command: { on } }) => id === "plug" && on === (command === "on"));
   };
   await until(`the plug is told to be ${command}`, isReported, { timeoutMs: 60_000, everyMs: 500 });
-  // What it hears of, it hears of as before.
+  // What it learns of, it learns of as before.
   await shows(home, "plug", "onOff", { onOff: command === "on" });
 }
 
@@ -196,7 +196,7 @@ async function main(): Promise<number> {
     await devicesAreThere(home);
     await commandsArrive(house, home);
     await coversAndValvesObey(house, home);
-    await refusalsAreHeard(house, home);
+    await refusalsArrive(house, home);
     await reportsArrive(house, home);
     await configurationChanges(house, home);
     await restartsAreSurvived(house, home);

@@ -2,7 +2,7 @@
 // [--seed N] [--only PART-OF-A-NAME,…] [--death process|power] [--verdict strict|stated] [--keep]. Sensors publish numbers; a rule for each commands a lamp and sends a
 // message with that number; the history goes to VictoriaMetrics and PostgreSQL. Meanwhile things are killed, stopped or cut off one after the
 // other; all of them come back. At the end each number must be in one command, in one message, in the hub's history and in the databases,
-// and no lamp may have heard an older hub after a newer one.
+// and no lamp may have seen an older hub after a newer one.
 import { chmodSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";

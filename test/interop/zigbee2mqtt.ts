@@ -121,7 +121,7 @@ async function commandsArrive(house: House): Promise<void> {
     await commanded(house, BULB, { color_rgb: "#ff0000" }, ({ command }) => command === "moveToColor");
     await soon(house, BULB, { attributes: { color_mode: "xy" } });
   });
-  await check("a device that does not answer is reported, until it is heard again", async () => {
+  await check("a device that does not answer is reported, until it is seen again", async () => {
     const problem = async () =>
       (await house.hub.get<{ device_id: string; problem: string | null }[]>("/discovery")).find(
         ({ device_id }) => device_id === BULB,

@@ -37,7 +37,7 @@ const shows = ({ page }: Visitor, state: string, timeoutMs?: number) =>
   });
 const lampIs = ({ page }: Visitor, isOn: boolean) => showsSwitch(page, LAMP, { isOn });
 /** The stream has sent it something: from then on it knows where it stands. */
-async function hearsOfLamp(visitor: Visitor): Promise<void> {
+async function receivesLamp(visitor: Visitor): Promise<void> {
   await lampIs(visitor, false);
   house.network.report(LAMP, { state: "ON", brightness: 100 });
   await lampIs(visitor, true);
@@ -77,7 +77,7 @@ test("a hub that hangs is reported within five seconds, and until it goes on not
 test("a hub that is killed and started again is followed without loading anew, and the values are right", async () => {
   await using visitor = await visitors.visit(house, { role: "user" });
   await mark(visitor);
-  await hearsOfLamp(visitor);
+  await receivesLamp(visitor);
   const streams = await streamsOf(visitor);
   await house.kill();
   await shows(visitor, "offline", 5000);
@@ -93,7 +93,7 @@ test("what happened behind a broken connection is reported by the stream itself"
   await using door = await openDoor(house.origin);
   await using visitor = await visitors.visit(door, { role: "user" });
   await lampIs(visitor, false);
-  await hearsOfLamp(visitor);
+  await receivesLamp(visitor);
   const reads = countReads(visitor);
   door.shut();
   await shows(visitor, "offline", 5000);
@@ -108,7 +108,7 @@ test("where more happened than the hub remembers, everything is read anew", asyn
   await using door = await openDoor(house.origin);
   await using visitor = await visitors.visit(door, { role: "user" });
   await mark(visitor);
-  await hearsOfLamp(visitor);
+  await receivesLamp(visitor);
   const reads = countReads(visitor);
   door.stall();
   await shows(visitor, "offline", 6000);
@@ -160,7 +160,7 @@ test("a phone that slept an hour in a pocket says so at once, and goes on withou
   await using visitor = await visitors.visit(door, { role: "user" });
   const { page, cdp } = visitor;
   await mark(visitor);
-  await hearsOfLamp(visitor);
+  await receivesLamp(visitor);
   const streams = await streamsOf(visitor);
   door.shut();
   await cdp.send("Page.setWebLifecycleState", { state: "frozen" });

@@ -97,7 +97,7 @@ test("a plugin that never sends heartbeats is not restarted for its silence", as
   expect(rig.plugins.get("p")).toMatchObject({ status: "offline", pid });
   await clock.advance(300_000);
   expect(rig.plugins.get("p")).toMatchObject({ status: "offline", pid, restarts: 0 });
-  rig.plugins.heard("p");
+  rig.plugins.markSeen("p");
   await clock.advance(300_000);
   expect(rig.plugins.get("p")).toMatchObject({ status: "active", pid, restarts: 0, last_heartbeat: null });
   expect(rig.events.filter(({ type }) => type === "plugin_offline")).toEqual([
@@ -112,7 +112,7 @@ test("any message keeps a plugin active that has sent heartbeats before", async 
   rig.plugins.heartbeat("p", {});
   for (let n = 0; n < 10; n++) {
     await clock.advance(29_000);
-    rig.plugins.heard("p");
+    rig.plugins.markSeen("p");
   }
   await clock.advance(29_999);
   expect(rig.plugins.get("p").status).toBe("active");
@@ -152,7 +152,7 @@ describe("what is reported of a plugin that goes", () => {
     const clock = createVirtualClock();
     await using rig = sleeper(clock);
     await rig.plugins.start("p");
-    rig.plugins.heard("p");
+    rig.plugins.markSeen("p");
     await clock.advance(300_000);
     rig.plugins.status("p", "offline", true);
     await clock.advance(29_999);
@@ -269,12 +269,12 @@ test("a plugin that only connects is listed, and goes offline when it is silent"
   rig.plugins.heartbeat("far", { version: "2" });
   expect(rig.plugins.get("far")).toMatchObject({ status: "active", version: "2" });
   // Devices of others make no plugins.
-  rig.plugins.deviceHeard("tester");
-  rig.plugins.heard("lamps");
+  rig.plugins.markDeviceSeen("tester");
+  rig.plugins.markSeen("lamps");
   expect(rig.plugins.list().map(({ id }) => id)).toEqual(["far", "lamps"]);
   rig.plugins.status("far", "degraded");
   rig.plugins.status("far", "offline");
-  expect(rig.heard).toEqual(["far", "far", "far", "lamps", "far"]);
+  expect(rig.seen).toEqual(["far", "far", "far", "lamps", "far"]);
 });
 
 test("the next run of the hub waits for a plugin that only connects, as long as it has devices", async () => {
@@ -287,7 +287,7 @@ test("the next run of the hub waits for a plugin that only connects, as long as 
 
   await using rig = createRig([], {}, { clock, known });
   rig.plugins.startAll();
-  expect(rig.heard).toEqual([]);
+  expect(rig.seen).toEqual([]);
   expect(rig.plugins.list()).toMatchObject([
     { id: "far", managed: false, status: "starting", last_heartbeat: null },
     { id: "near", status: "starting" },

@@ -34,13 +34,13 @@ test("rules in homeCore's spelling find devices by id, canonical name and displa
   expect(ran.stderr).toBe("");
   const hub = await place.start();
   const client = await hub.mqtt();
-  const heard = new Set<unknown>();
+  const received = new Set<unknown>();
   client.on("message", (_, payload) =>
-    heard.add((JSON.parse(payload.toString()) as { brightness?: number }).brightness),
+    received.add((JSON.parse(payload.toString()) as { brightness?: number }).brightness),
   );
   await client.subscribeAsync("homecore/devices/hue_1/cmd", { qos: 1 });
   await client.publishAsync("homecore/devices/yolink_door/state", '{"open": true}', { qos: 1 });
-  await until("each rule commanded the lamp", () => [1, 2, 3].every((brightness) => heard.has(brightness)));
+  await until("each rule commanded the lamp", () => [1, 2, 3].every((brightness) => received.has(brightness)));
 });
 
 function fullHouse() {

@@ -31,7 +31,7 @@ interface TraceBody {
 
 const SECRET = "a-doorbell-secret-of-its-own";
 
-/** A rule that fires when `hub/events/EVENT` is heard. */
+/** A rule that fires when `hub/events/EVENT` is seen. */
 const ron = (name: string, more: { event?: string; top?: string; actions?: string } = {}): string => {
   const { event = "shout", top = "", actions = 'LogMessage(message: "heard")' } = more;
   return `(name: "${name}", ${top} trigger: CustomEvent(event_type: "${event}"), actions: [${actions}])\n`;

@@ -246,7 +246,7 @@ test("over TLS with a certificate of one's own, by its fingerprint; after the ch
   await running.said(/this machine is the standby[\s\S]*the copy follows the hub/);
 });
 
-test("systemd hears that the standby is ready, what it is, and that it is well", async () => {
+test("systemd receives that the standby is ready, what it is, and that it is well", async () => {
   await using house = await createTwoMachines({ options });
   const { first, second } = house;
   await second.process.end();

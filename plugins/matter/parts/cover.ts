@@ -101,7 +101,7 @@ function kindOf({ reports, goes, tilts, orders }: Abilities): keyof typeof TYPES
 
 const typeWithSlats = (kind: keyof typeof TYPES) => (kind === "tilt" ? Kinds.TiltBlindTiltOnly : Kinds.TiltBlindLift);
 
-/** Throws for what it cannot do, which the other side hears. */
+/** Throws for what it cannot do, which the other side receives. */
 function orderFor(commanded: CoverCommand, { goes, orders }: Abilities): JsonObject {
   if ("stop" in commanded) {
     if (!orders.includes("stop")) throw cannot("it cannot be stopped on its way", Status.UnsupportedCommand);

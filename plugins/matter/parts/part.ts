@@ -31,7 +31,7 @@ export type MakePart = (device: HubDevice) => Part | undefined;
 
 /**
  * Asks the device for what `wanted` makes of a value that somebody on the other side sets; of one that the hub shows, nothing.
- * `wanted` may throw a StatusResponseError: the other side hears it, and nothing is set.
+ * `wanted` may throw a StatusResponseError: the other side receives it, and nothing is set.
  */
 export function whenSet(
   endpoint: Endpoint,
@@ -73,7 +73,7 @@ interface Changing {
   on(observer: (value: unknown, before: unknown, context?: ActionContext) => void): void;
 }
 
-/** What the device cannot do, so that the other side hears it: nothing is done, and nothing is shown as done. */
+/** What the device cannot do, so that the other side receives it: nothing is done, and nothing is shown as done. */
 export function cannot(why: string, status = Status.ConstraintError): StatusResponseError {
   return new StatusResponseError(why, status);
 }

@@ -30,7 +30,7 @@ interface Watched {
 }
 
 const EVERY_MS = 150;
-// After a first answer: what else the device says of the command, and where a refusal alone is to be heard.
+// After a first answer: what else the device says of the command, and where a refusal alone is to be expected.
 const SETTLE_MS = 2000;
 
 export async function watchCommand(watched: Watched): Promise<Became> {

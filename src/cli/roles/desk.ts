@@ -67,7 +67,7 @@ export function createDesk(roles: Roles): Desk {
 function detailsOf({ clock }: Roles, following: Following, present: Present): Json {
   const { copy, follower, lease, self, isManual } = following;
   const { isComplete, copiedAt, historyThrough, isHistoryWhole, devices, bytes, problem } = copy.status();
-  const { heardMono, hubVersion: version, address, epoch } = follower.seen;
+  const { lastSeenMono, hubVersion: version, address, epoch } = follower.seen;
   const iso = (at: number | undefined): string | null =>
     at === undefined || at === 0 ? null : new Date(at).toISOString();
   const row = lease?.row;
@@ -76,7 +76,7 @@ function detailsOf({ clock }: Roles, following: Following, present: Present): Js
     machine: { ...self },
     hub: {
       ...{ address, name: present.hub?.name ?? null, version: version ?? null },
-      heard_secs_ago: heardMono === undefined ? null : Math.round((clock.mono() - heardMono) / 1000),
+      heard_secs_ago: lastSeenMono === undefined ? null : Math.round((clock.mono() - lastSeenMono) / 1000),
     },
     copy: {
       ...{ whole: isComplete, history_whole: isHistoryWhole, devices: devices ?? null, bytes },

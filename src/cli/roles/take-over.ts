@@ -74,7 +74,7 @@ async function attempt(roles: Roles, options: TakeOverOptions): Promise<Next | u
     reason,
     copiedAt: status.copiedAt ?? 0,
     historyThrough: status.historyThrough,
-    goneSecs: Math.round((clock.mono() - (seen.heardMono ?? begun)) / 1000),
+    goneSecs: Math.round((clock.mono() - (seen.lastSeenMono ?? begun)) / 1000),
   };
   return { as: "hub", lease, tookOver };
 }

@@ -109,7 +109,7 @@ export interface RouteDeps {
   people: Pick<People, "list">;
   held: Pick<HeldMessages, "count">;
   webPush: WebPushRoutesDeps["webPush"];
-  notices: NoticeRoutesDeps["notices"] & Pick<Notices, "unheard">;
+  notices: NoticeRoutesDeps["notices"] & Pick<Notices, "listeningProblem">;
   links: NoticeRoutesDeps["links"];
   plugins: Plugins;
   pluginStorage: PluginStorageRoutesDeps["pluginStorage"];

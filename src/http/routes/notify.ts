@@ -90,7 +90,7 @@ export interface NotifyRouteDeps {
   heldFor: (person: string) => number;
   /** How many messages wait for a channel. */
   queued: (channel: string) => number;
-  notices: Pick<Notices, "unheard">;
+  notices: Pick<Notices, "listeningProblem">;
 }
 
 export function notifyRoutes(deps: NotifyRouteDeps) {
@@ -130,8 +130,11 @@ export function notifyRoutes(deps: NotifyRouteDeps) {
       "/channels",
       () =>
         notifier.list().map((state) => {
-          const unheard = saidAt(notices.unheard(state.name));
-          return { ...channelEntry(state, queued(state.name)), ...(unheard && { answers_problem: unheard }) };
+          const listeningProblem = saidAt(notices.listeningProblem(state.name));
+          return {
+            ...channelEntry(state, queued(state.name)),
+            ...(listeningProblem && { answers_problem: listeningProblem }),
+          };
         }),
       doc({
         access: "viewer",

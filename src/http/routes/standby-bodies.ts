@@ -147,7 +147,7 @@ export function placeOf(second: Pick<SecondMachine, "status" | "epoch">, standin
           ...status.machine,
           manual: status.manual,
           version: status.version ?? null,
-          heard_secs_ago: rounded(status.heardSecs),
+          heard_secs_ago: rounded(status.lastSeenSecs),
           whole: status.isWhole,
           behind_secs: rounded(status.behindSecs),
           problem: status.problem ?? null,

@@ -47,7 +47,7 @@ export class Incoming {
     this.#kept = this.#newKept();
   }
 
-  /** Messages outside the hub's own topics that the broker keeps, as far as the hub has heard them. */
+  /** Messages outside the hub's own topics that the broker keeps, as far as the hub has received them. */
   *keptOthers(filter: string): Generator<{ topic: string; payload: Buffer }> {
     for (const message of this.#kept.matching(filter)) yield message;
   }

@@ -46,10 +46,10 @@ export interface Notices extends AsyncDisposable {
   /** Notified by the outbox of each message that arrived under a name of its service. */
   sent(sent: SentMessage): void;
   /** Why answers to a channel's messages did not reach the hub when it last listened there. */
-  unheard: Listeners["problemOf"];
+  listeningProblem: Listeners["problemOf"];
   /** Notified by the outbox of each copy of a notice that will not arrive. */
   lost(message: LostMessage): void;
-  /** Goes on with what earlier runs left, and listens. To be called when rules can hear of it. */
+  /** Goes on with what earlier runs left, and listens. To be called when rules can learn of it. */
   start(): void;
 }
 
@@ -167,7 +167,7 @@ export function createNotices(deps: NoticesDeps): Notices {
     finish(notice, "expired");
   }
 
-  /** Again after a restart, until it is sure that everybody heard it. */
+  /** Again after a restart, until it is sure that everybody received it. */
   function announce(notice: Notice): void {
     emit(notice.state === "acknowledged" ? answeredEvent(notice) : unansweredEvent(notice));
     clock.after("notice announced", REPORTED_AFTER_MS, () => {
@@ -269,7 +269,7 @@ export function createNotices(deps: NoticesDeps): Notices {
       }
     },
     get: book.get,
-    unheard: listeners.problemOf,
+    listeningProblem: listeners.problemOf,
     list: () => book.all().toReversed(),
     sent({ channel, message, remote }) {
       const notice = message.notice === undefined ? undefined : book.get(message.notice);

@@ -16,7 +16,7 @@ import type { Logins } from "./logins.ts";
 import { createTopicListeners, type TopicListeners } from "./mqtt-pictures.ts";
 import type { PictureStore } from "./picture-store.ts";
 
-export interface Pictures extends Disposable, Pick<TopicListeners, "heard"> {
+export interface Pictures extends Disposable, Pick<TopicListeners, "receive"> {
   /** Begins to take what these messages show; to be called before they are posted. */
   take(addressed: readonly Addressed[]): void;
   /** The same notifier, which delivers messages with their pictures. */
@@ -163,7 +163,7 @@ export function startPictures(options: PicturesOptions): Pictures {
   }
 
   return {
-    heard: listeners.heard,
+    receive: listeners.receive,
     take(addressed) {
       for (const { message } of addressed) if (message.image !== undefined) void begin(message.id, message.image);
     },

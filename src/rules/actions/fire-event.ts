@@ -1,4 +1,4 @@
-// `fire_event`: emits a custom event, which plugins hear as well.
+// `fire_event`: emits a custom event, which plugins receive as well.
 import { Type } from "@sinclair/typebox";
 import { isValidId } from "../../core/ids.ts";
 import type { CustomEvent } from "../../events/catalog.ts";

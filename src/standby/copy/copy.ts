@@ -52,7 +52,7 @@ export interface Applied extends Pick<SyncAnswer["begin"], "turn" | "epoch" | "v
  * none, `conflict` before there is a copy.
  */
 export interface Copy extends Disposable {
-  /** The hub's databases are of a newer layout than this version knows, now or when it was last heard; also after a restart. */
+  /** The hub's databases are of a newer layout than this version knows, now or when it was last seen; also after a restart. */
   readonly isTooOld: boolean;
   have(): SyncRequest["have"];
   /** Takes the answer to a request with what `have` said, compressed or not. */

@@ -22,13 +22,13 @@ export async function openAnsweredLoad(mqttPort: number, devices: number): Promi
   let surplus = 0;
   let counter = 0;
 
-  function heard(topic: string): void {
+  function received(topic: string): void {
     const sentAt = waiting.get(topic)?.shift();
     if (sentAt === undefined) surplus++;
     else spans.push(performance.now() - sentAt);
   }
 
-  stack.use(await openListener({ port: mqttPort, filter: "hub/devices/+/cmd", onMessage: heard }));
+  stack.use(await openListener({ port: mqttPort, filter: "hub/devices/+/cmd", onMessage: received }));
   const publisher = stack.use(await openPublisher(mqttPort));
 
   function send(): void {

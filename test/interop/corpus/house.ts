@@ -73,7 +73,7 @@ export async function inParallel<T>(all: readonly T[], atOnce: number, work: (on
 }
 
 /** The first message that `pick` makes something of; undefined where none comes. */
-export async function heard<T>(
+export async function firstMessage<T>(
   house: House,
   pick: (topic: string, payload: string) => T | undefined,
   { during, timeoutMs = 2000 }: { during: () => Promise<boolean>; timeoutMs?: number },

@@ -47,7 +47,7 @@ export async function coversAndValvesObey(house: House, home: Controller): Promi
   );
 }
 
-export async function refusalsAreHeard(house: House, home: Controller): Promise<void> {
+export async function refusalsArrive(house: House, home: Controller): Promise<void> {
   await check("what its plugin refuses fails", () =>
     refused(house, "pump", { status: FAILURE, command: { on: true } }, () => home.invoke("pump", "onOff", "on")),
   );

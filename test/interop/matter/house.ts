@@ -67,7 +67,7 @@ export async function furnish(binary: string): Promise<House> {
     return hub;
   }
 
-  /** All of them: after a restart, a device that nobody has heard of is not available. */
+  /** All of them: after a restart, a device that nobody has seen is not available. */
   async function report(): Promise<void> {
     for (const [id, { state }] of Object.entries(devices))
       await client?.publishAsync(`hub/devices/${id}/state`, JSON.stringify(state), { qos: 1, retain: true });

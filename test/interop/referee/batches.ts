@@ -43,7 +43,7 @@ export interface Both {
   house: House;
   ha: HomeAssistant;
   source: Source;
-  /** Another client than the one that speaks for the devices, which hears what this one says. */
+  /** Another client than the one that speaks for the devices, which receives what this one says. */
   marker: MqttClient;
   report(entity: Pick<Entity, "model" | "component" | "property" | "part">, finding: Finding): void;
   count(name: keyof Result["counts"], by?: number): void;

@@ -1,7 +1,7 @@
 // The same wish to both, and what each of them publishes for it.
 import { isDeepStrictEqual } from "node:util";
 import { until } from "../../support/wait.ts";
-import { heard, inParallel } from "../corpus/house.ts";
+import { firstMessage, inParallel } from "../corpus/house.ts";
 import { isRecord, setIn } from "../corpus/referee.ts";
 import type { Announced, Both } from "./batches.ts";
 import { type Entity, type HubDevice, keyOf } from "./entities.ts";
@@ -41,7 +41,7 @@ async function compareWish(both: Both, { entity, hub }: { entity: Entity; hub: H
   const { model, component, uniqueId } = entity;
   const { service, data, wanted } = wish;
   const pick = (topic: string, payload: string) => setIn(model.name, topic, payload);
-  const there = await heard(house, pick, {
+  const there = await firstMessage(house, pick, {
     during: async () => (await ha.call({ component, uniqueId, service, data })) === undefined,
     timeoutMs: NOTHING_MS,
   });

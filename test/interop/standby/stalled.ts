@@ -106,7 +106,7 @@ export async function stalled(scene: Scene): Promise<void> {
 const NOTHING = { chat: false, calls: [] as string[], fired: [] as string[], answered: false, thanked: false };
 const ALL = { chat: true, calls: ["/called", "/desk"], fired: ["leave", "rest"], answered: true, thanked: true };
 
-/** What somebody outside has heard since the second machine stopped. */
+/** What somebody outside has seen since the second machine stopped. */
 function reported({ telegram, bot, events, calls, webhook }: World, press: number): typeof ALL {
   const fired = events.frames.flatMap((frame) => (frame.type === "rule_fired" ? String(frame.rule_id) : []));
   return {

@@ -14,7 +14,7 @@ export interface Hub {
   furnish(settings: HubSettings, sensors: number): void;
   /** What it says it is: `hub`, `standby`, `waiting`; undefined where it does not answer. */
   role(): Promise<string | undefined>;
-  /** As the standby: a whole one, of a hub that it heard a moment ago. */
+  /** As the standby: a whole one, of a hub that it seen a moment ago. */
   hasCopy(): Promise<boolean>;
   /** Three such deaths in a row do not make the next start a safe one, as if they were the machine's. */
   kill(death: Death): Promise<void>;

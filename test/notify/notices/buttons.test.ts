@@ -185,7 +185,7 @@ test("Matrix: whoever taps a reaction answers, by name, over a restart too; stra
   // The hub's own reactions and other emoji are no answers.
   place.react(event, "🎉", ANNA);
   place.react(event, "9️⃣", ANNA);
-  await until("it has heard both", () => place.seen.at(-1)?.query.get("since") === "s6");
+  await until("it has seen both", () => place.seen.at(-1)?.query.get("since") === "s6");
   expect(await house.notices()).toMatchObject([{ state: "open" }]);
   // Without what makes it an emoji, as some clients write it.
   place.react(event, "2\u20e3", ANNA);
@@ -202,7 +202,7 @@ test("Matrix: whoever taps a reaction answers, by name, over a restart too; stra
   place.react(second, "👍🏽", "@ben:home.example");
   await house.start(admin);
   const later = async () => (await house.notices()).find(({ message }) => message === "Water in the bath");
-  await until("what came meanwhile is heard", async () => (await later())?.state === "acknowledged");
+  await until("what came meanwhile is seen", async () => (await later())?.state === "acknowledged");
   expect(await later()).toMatchObject({ action: "acknowledge", by: "@ben:home.example" });
   // Ten minutes later nobody is listened to any more.
   await until("the hub lets go", async () => {
@@ -238,7 +238,7 @@ test("Matrix: a reaction counts that comes while the message's picture is still 
   const bath = () => [...place.shown].find(([, { body }]) => String(body).includes("the bath"))?.[0];
   const event = await until("the text of the second is there", bath);
   place.react(event, "✅", ANNA);
-  await until("it was heard", () => place.seen.at(-1)?.query.get("since") === "s5");
+  await until("it was seen", () => place.seen.at(-1)?.query.get("since") === "s5");
   expect((await house.notices()).map(({ state }) => state)).toEqual(["open", "open"]);
   upload.resolve();
   await until("it counts", async () =>
@@ -250,7 +250,7 @@ test.each([
   [429, "M_LIMIT_EXCEEDED", "Too many requests"],
   [502, "M_UNKNOWN", "Bad gateway"],
 ])(
-  "Matrix: reactions that are not heard (%d) are said with the channel, and heard later",
+  "Matrix: reactions that are not seen (%d) are said with the channel, and seen later",
   async (status, errcode, error) => {
     using place = serveMatrix();
     place.syncRefusal = { status, errcode, error };
@@ -266,7 +266,7 @@ test.each([
     const [event = ""] = place.shown.keys();
     place.react(event, "1️⃣", ANNA);
     place.syncRefusal = undefined;
-    await until("it is heard", async () => {
+    await until("it is seen", async () => {
       await house.clock.advance(1000);
       return (await house.notices())[0]?.action === "valve";
     });

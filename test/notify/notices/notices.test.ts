@@ -1,5 +1,5 @@
 // Messages that somebody has to confirm, in a whole hub with the test's own Telegram: who is asked when, who may answer, what
-// everybody sees afterwards, and what rules hear of it.
+// everybody sees afterwards, and what rules learn of it.
 // Over 10 s: ten hubs, each of which lives through hours in which all that a hub does by the clock is done.
 import { expect, test } from "bun:test";
 import { until } from "../../support/wait.ts";
@@ -89,7 +89,7 @@ test("a restart in between asks nobody twice, and what fell due meanwhile goes o
   await until("the rule goes on", async () => (await house.events("custom_siren_off")).length > 0);
 });
 
-test("nobody answers: rules hear of it once, an emergency goes round three times, and late answers are refused so", async () => {
+test("nobody answers: rules learn of it once, an emergency goes round three times, and late answers are refused so", async () => {
   await using house = await startHouse();
   const { telegram, clock } = house;
   await house.leak();
@@ -137,7 +137,7 @@ test("twice, forged, or from a stranger's chat: only the first answer counts, an
   expect(await house.events("notification_acknowledged")).toHaveLength(1);
 });
 
-test("a group that got another id is heard there, also after a restart", async () => {
+test("a group that got another id is seen there, also after a restart", async () => {
   await using house = await startHouse();
   const { telegram } = house;
   telegram.migrate("7", "-1007");
@@ -184,7 +184,7 @@ test("two programs that ask one bot: it is said plainly, and nothing else suffer
   await messageTo(house, "7");
   await until("it is said", () => house.logged().includes("webhook of another program"));
   telegram.webhook = false;
-  await until("it is heard again", async () => {
+  await until("it is seen again", async () => {
     await clock.advance(10_000);
     return house.logged().includes("the bot hears answers again") || telegram.polling > 0;
   });

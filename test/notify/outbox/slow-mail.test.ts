@@ -107,7 +107,7 @@ test("a recipient who is put off gets it later, alone, over a crash", async () =
   expect(new Set(server.mails.map(idOf)).size).toBe(1);
 });
 
-test("others do not wait for a recipient who is put off, and hear it again when it happens again", async () => {
+test("others do not wait for a recipient who is put off, and receive it again when it happens again", async () => {
   await using server = await serveRecipients((address) => (address === BOB ? GREYLISTED : null));
   await using rig = await openOutboxRig([mail(server.port)]);
   for (const text of ["door", "window", "door"]) await rig.say("mail", text);

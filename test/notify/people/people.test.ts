@@ -51,7 +51,7 @@ function openPeople(rig: OutboxRig, people: unknown[] = [ANNA, BEN]) {
 const channels = () => [push("phone"), push("tablet"), bot("chat")];
 const first = (text: string): string => text.split("\n")[0] ?? "";
 
-test("a text of megabytes arrives, shortened, and its author hears of it", async () => {
+test("a text of megabytes arrives, shortened, and its author learns of it", async () => {
   await using rig = await openOutboxRig(channels());
   const { messenger } = openPeople(rig);
   for (const [sign, to] of [

@@ -50,7 +50,7 @@ test("a changed blueprint changes its rules; a broken or removed one leaves them
   await rig.look();
   expect(messageOf(rig)).toBe("Now I say hello");
 
-  put(blueprint("${tolt}"));
+  put(blueprint("${sayd}"));
   await rig.look();
   expect(only(rig)).toMatchObject({ id, state: "broken", runningVersion: "last_good" });
   expect(only(rig).problems[0]?.message).toMatch(
@@ -93,7 +93,7 @@ test("a rule made over the API is a file that uses the blueprint, and edits keep
   expect(edited.rule?.actions).toMatchObject([{ message: "goodbye" }]);
   expect(rig.read("mine.toml")).toMatch(/# mine[\s\S]*said = "goodbye" # to all/);
   rig.rules.patch(edited.id, { enabled: false });
-  expect(rig.read("mine.toml")).toMatch(/enabled = false[\s\S]*\[inputs\]\ntold = "goodbye" # to all/);
+  expect(rig.read("mine.toml")).toMatch(/enabled = false[\s\S]*\[inputs\]\nsaid = "goodbye" # to all/);
   expect(() => rig.rules.create({ name: "Wrong", use: "shout", inputs: { said: 3 } })).toThrow(
     "inputs.said: must be text",
   );

@@ -21,7 +21,7 @@ function watched(rig: Rig): string[] {
 }
 
 async function clapped(rig: Rig, advanceMs = 0): Promise<void> {
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(advanceMs);
 }
 
@@ -139,7 +139,7 @@ for (const crash of [false, true])
   test(`a run that goes on after the hub was ${crash ? "killed" : "stopped"} tells of its end once, with what triggered it`, async () => {
     await using rig = openRig();
     rig.begin(rule("r1", { triggers: clap, actions: [on("a"), wait(60), on("b")] }));
-    rig.hear("clap", { by: "ann" });
+    rig.emit("clap", { by: "ann" });
     await rig.clock.advance(1000);
     await rig.restart({ crash });
     expect(rig.events.map(({ type }) => type)).not.toContain("rule_run_ended");

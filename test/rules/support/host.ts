@@ -136,13 +136,13 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
     zone: createZone(timezone),
     sun,
     envelope(event) {
-      let heard: Envelope | undefined;
+      let received: Envelope | undefined;
       using _listening = feed.on(event.type, "test", (envelope) => {
-        heard = envelope as Envelope;
+        received = envelope as Envelope;
       });
       feed.emit(event);
-      if (!heard) throw new Error("the feed emitted nothing");
-      return heard;
+      if (!received) throw new Error("the feed emitted nothing");
+      return received;
     },
   };
 }

@@ -22,7 +22,7 @@ export class Failures {
   }
 
   /** `bridge/response/REQUEST` */
-  heardResponse(request: string, { status, error }: JsonObject): void {
+  receiveResponse(request: string, { status, error }: JsonObject): void {
     const isError = status === "error";
     if (!isError && !this.#isRefused) return;
     this.#isRefused = isError;
@@ -30,7 +30,7 @@ export class Failures {
   }
 
   /** `bridge/logging`. `find`: the identity of what reports on a topic. */
-  heardLog({ level, message }: JsonObject, base: string, find: (topic: string) => string | undefined): void {
+  receiveLog({ level, message }: JsonObject, base: string, find: (topic: string) => string | undefined): void {
     const [, property, name, why] = level === "error" ? (NOT_SET.exec(textOf(message)) ?? []) : [];
     const topic = `${base}/${name}`;
     const identity = find(topic);
@@ -40,7 +40,7 @@ export class Failures {
   }
 
   /** It can be reached again. */
-  heardFrom(topic: string): void {
+  markReachable(topic: string): void {
     const identity = this.#silent.size === 0 ? undefined : this.#silent.get(topic);
     if (identity === undefined) return;
     this.#silent.delete(topic);

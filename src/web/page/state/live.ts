@@ -20,7 +20,7 @@ export type Connection =
   | { state: "offline"; since: number };
 
 const SEEN = "seen";
-/** Before the first sign: when the hub was heard of in an earlier visit, as what is shown is of then. */
+/** Before the first sign: when the hub was seen in an earlier visit, as what is shown is of then. */
 const seenAt = load<number>(SEEN) ?? Date.now();
 
 export const connection = signal<Connection>({ state: "offline", since: seenAt });
@@ -30,7 +30,7 @@ export const gap = signal<{ at: string } | undefined>(undefined);
 
 const listeners = new Set<(event: HubEvent) => void>();
 
-/** Hears every event of the stream, and its gaps. Returns what ends that. */
+/** Receives every event of the stream, and its gaps. Returns what ends that. */
 export function listen(listener: (event: HubEvent) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
