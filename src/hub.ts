@@ -47,7 +47,7 @@ export interface Hub extends AsyncDisposable {
 
 /**
  * Starts the parts one after the other; if one fails, those already started are stopped again. In a safe start, each part that
- * is off is replaced by a stand-in. Throws HubError that says what to do.
+ * is off is replaced by a disabled part. Throws HubError that says what to do.
  */
 export async function createHub(given: HubOptions): Promise<Hub> {
   const times = createStartTimes(given.platform.clock.mono, given.tookBefore);

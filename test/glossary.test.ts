@@ -18,6 +18,8 @@ const INSTEAD: readonly Rule[] = [
   [/\b\w*[dD]amper\w*/g, "coalescer"],
   [/core\/edge|\b\w*TestEdge\b/g, "platform"],
   [/core\/gate\b|\b(?:OwnGate|behindGate|HouseGate)\b/g, "fence"],
+  [/\bstand-in|\b\w*[sS]tandIn\w*/g, "disabled part, or fake in a test"],
+  [/\b\w*[aA]doption\w*/g, "take-over"],
 ];
 /** Plain English in a sentence, but no names in code. */
 const NO_NAMES: readonly Rule[] = [
@@ -27,12 +29,29 @@ const NO_NAMES: readonly Rule[] = [
   ],
   [/(?<!\w)#?(?:un|isUn)told\b|\b(?:\w+_)?(?:TOLD|TELL|TELLING)(?:_\w+)?\b/g, "reported, announced or notified"],
   [/(?<![-\w])#?(?:\w*[a-z]H|[hH]|\w*[uU]nh)ear(?:d|s|ing)?(?:[A-Z]\w*)?\b/g, "receive, lastSeen or listen"],
+  [/\b(?:books?|open\w*Books?|\w+Book)\b/g, "repository or log"],
+  [/\b\w*Desk\b/g, "control"],
+  [/#greet\w*|\bGreeting\b/g, "birth and will"],
+  [/(?<!Object\.)\bfreeze\b|\b(?:Frozen|thaw)\w*/g, "snapshot"],
+  [/\b(?:outbox|messenger)\.post\w*/g, "enqueue"],
 ];
 /** Columns of databases, and what others gave their names to. */
 const KEPT: readonly string[] = ["src/notify/notices/store.ts: told"];
 const HERE = "test/glossary.test.ts";
-// Comments and texts. A text with another template within ends at that one's beginning.
-const SENTENCES = /\/\/.*|\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|\$\{[^{}`]*\}|[^`\\$])*`/g;
+const INNER = /`(?:\\.|\$\{[^{}`]*\}|\$(?!\{)|[^`\\$])*`/;
+const HOLE = new RegExp(String.raw`\$\{(?:[^{}\`]|\{[^{}\`]*\}|${INNER.source})*\}`);
+/** Comments, texts and regular expressions; in a template, what is written into it as well. */
+const SENTENCES = new RegExp(
+  [
+    /\/\/.*|\/\*[\s\S]*?\*\//,
+    /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/,
+    new RegExp(String.raw`\`(?:\\.|${HOLE.source}|\$(?!\{)|[^\`\\$])*\``),
+    /(?<=[(=,:[?]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "g",
+);
 
 const files = [...new Glob("{src,plugins,test}/**/*.{ts,tsx}").scanSync(ROOT), "build.ts"].filter(
   (file) => file !== HERE && !file.includes("node_modules"),

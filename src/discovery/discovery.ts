@@ -9,6 +9,7 @@ import { printable } from "../core/printable.ts";
 import { takeTurns } from "../core/take-turns.ts";
 import { type Approval, createMatch } from "./approval.ts";
 import { AttributeNames } from "./attribute-names.ts";
+import { BirthAndWill } from "./birth-and-will.ts";
 import type { DescribedDevice, Outgoing } from "./described.ts";
 import { Entries, MAX_ENTRIES } from "./entries.ts";
 import {
@@ -21,7 +22,6 @@ import {
   heirOf,
   shown,
 } from "./entry.ts";
-import { Greeting } from "./greeting.ts";
 import { DeviceSpeaker, type HouseDevices, type TakePicture } from "./house-devices.ts";
 import { claim, hasPriority, TAKE_IT } from "./ownership.ts";
 import { Parents } from "./parents.ts";
@@ -68,7 +68,7 @@ export class Discovery {
   readonly #names: AttributeNames;
   readonly #waiting = new WaitingMessages();
   readonly #readings: ReadingTurns;
-  readonly #greeting: Greeting;
+  readonly #birthAndWill: BirthAndWill;
   /** Accounts that have said something since the hub started. */
   readonly #live = new Set<string>();
 
@@ -114,7 +114,7 @@ export class Discovery {
       };
       this.#sources.push(create(host, { describes: (sender, source) => this.#describes(sender, source) }));
     }
-    this.#greeting = new Greeting(this.#sources, clock, (outgoing) => this.#publish(outgoing));
+    this.#birthAndWill = new BirthAndWill(this.#sources, clock, (outgoing) => this.#publish(outgoing));
   }
 
   /** Everything that clients publish outside the hub's own topics. */
@@ -141,13 +141,13 @@ export class Discovery {
         this.#options.log.warn("a kept message is ignored", { topic: incoming.topic, error: messageOf(error) });
       }
     });
-    this.#greeting.begin();
+    this.#birthAndWill.begin();
   }
 
   /** The last words of the hub; resolves when they are said. `isConnected`: whether a broker takes them now. */
   async stop({ isConnected }: { isConnected: boolean }): Promise<void> {
     try {
-      await this.#greeting.end(isConnected);
+      await this.#birthAndWill.end(isConnected);
     } finally {
       // What they would do needs a database that is closed soon.
       this.#clock[Symbol.dispose]();

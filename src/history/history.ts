@@ -209,22 +209,22 @@ export function startHistory(options: HistoryOptions): History {
     journaled: journal !== undefined,
     maxTextBytes: config.max_waiting_mb * 1_048_576,
     ...(options.limits && { limits: options.limits }),
-    post(rows, samples) {
-      if (!worker.post({ kind: "record", rows: JSON.stringify(rows), samples })) recorder.dropInFlight();
+    send(rows, samples) {
+      if (!worker.send({ kind: "record", rows: JSON.stringify(rows), samples })) recorder.dropInFlight();
       waitingSince ??= clock.mono();
-      if (recorder.posted - flushedAt >= FLUSH_SAMPLES) flush();
+      if (recorder.sent - flushedAt >= FLUSH_SAMPLES) flush();
     },
   });
   const folding = journal?.enlist("history", {
     through: 0,
     fold(mark) {
       recorder.flush();
-      handedOver = { segment: mark.segment, samples: recorder.posted };
+      handedOver = { segment: mark.segment, samples: recorder.sent };
       write(mark);
     },
     written() {
       recorder.flush();
-      kept = recorder.posted;
+      kept = recorder.sent;
     },
   });
   const moment = () => ({ now: clock.now(), mono: clock.mono() });
@@ -236,19 +236,19 @@ export function startHistory(options: HistoryOptions): History {
 
   function write(mark: FoldMark | undefined): void {
     waitingSince = undefined;
-    flushedAt = recorder.posted;
-    worker.post({ kind: "flush", at: moment(), ...(mark && { mark }) });
+    flushedAt = recorder.sent;
+    worker.send({ kind: "flush", at: moment(), ...(mark && { mark }) });
   }
 
   /** It is done with the next write or question. */
   function rename(renamed: RenamedSeries[]): void {
-    if (renamed.length > 0) worker.post({ kind: "rename", renamed });
+    if (renamed.length > 0) worker.send({ kind: "rename", renamed });
   }
 
   /** As `rename`. */
   function forget(): void {
     const forgotten = [...(options.passwords?.() ?? [])];
-    if (forgotten.length > 0) worker.post({ kind: "forget", at: moment(), forgotten });
+    if (forgotten.length > 0) worker.send({ kind: "forget", at: moment(), forgotten });
   }
 
   /** What the worker before this one, or the hub before this one, took with it. */
@@ -257,7 +257,7 @@ export function startHistory(options: HistoryOptions): History {
     recorder.discard();
     for (const { segment, readings } of journal.unfolded()) {
       const rows = rowsOf(readings, isExcluded, nameAt);
-      worker.post({ kind: "replay", rows: JSON.stringify(rows), mark: { id: journal.id, segment } });
+      worker.send({ kind: "replay", rows: JSON.stringify(rows), mark: { id: journal.id, segment } });
       folding?.again();
     }
   }
@@ -275,13 +275,13 @@ export function startHistory(options: HistoryOptions): History {
       // The worker sleeps while nothing happens.
       const stat = statSync(options.path, { throwIfNoEntry: false });
       const found = stat && `${stat.ino}:${stat.size}:${stat.mtimeMs}`;
-      if (found !== seen) worker.post({ kind: "look", at: moment() });
+      if (found !== seen) worker.send({ kind: "look", at: moment() });
       seen = found;
     }),
     clock.every("history-retention", HOUR_MS, function retain() {
       const devices = options.devices && [...options.devices()];
       forget();
-      worker.post({ kind: "retain", at: moment(), devices });
+      worker.send({ kind: "retain", at: moment(), devices });
     }),
     recorder,
     ...(options.renamed
@@ -327,7 +327,7 @@ export function startHistory(options: HistoryOptions): History {
         exchanged: stored.exchanged,
       };
     },
-    release: () => void worker.post({ kind: "release" }),
+    release: () => void worker.send({ kind: "release" }),
     async [Symbol.asyncDispose]() {
       recorder.flush();
       folding?.foldNow();

@@ -114,7 +114,7 @@ export function disabledNotify(refuse: Refuse): Notifications {
       texts: { problems: () => [], refused: { of: () => [], forget: nothing } },
     },
     outbox: {
-      post: refuse,
+      enqueue: refuse,
       list: refuse,
       has: refuse,
       waiting: refuse,
@@ -122,11 +122,11 @@ export function disabledNotify(refuse: Refuse): Notifications {
       drop: refuse,
       cancelNotice: refuse,
       waitingFor: refuse,
-      adopt: refuse,
+      takeOver: refuse,
       [Symbol.asyncDispose]: nothingLater,
     },
     // The channels are not known, so none counts as missing.
-    messenger: { has: () => true, post: refuse, expand: refuse, channelsOf: refuse },
+    messenger: { has: () => true, enqueue: refuse, expand: refuse, channelsOf: refuse },
     hooks: { sent: nothing, lost: nothing, withLinks: (message) => message },
     receiveMqtt: nothing,
     people: { list: refuse },

@@ -113,7 +113,7 @@ function openBackups(
     onMade,
     async notify(channel, message) {
       const context = { deviceId: undefined, trigger: {}, vars: {} };
-      await notifications.messenger.post([channel], { message, title: undefined, context });
+      await notifications.messenger.enqueue([channel], { message, title: undefined, context });
     },
     schedule: parsed?.ok ? parsed.schedule : undefined,
     scheduler: stack.use(startScheduler({ clock, log, mark })),

@@ -74,7 +74,7 @@ export function wireNotices(
           return timezone();
         },
       },
-      post: messenger.post,
+      enqueue: messenger.enqueue,
       render(notification) {
         const [rendered] = notifier.render(notification);
         if (!rendered) throw new Error("a channel rendered nothing");
@@ -161,10 +161,10 @@ export function messengerWithNotices(
 ): Messenger {
   return {
     ...messenger,
-    post: (channels, notification: Unaddressed & Pick<RaisedNotice, "escalateMs">, along) =>
+    enqueue: (channels, notification: Unaddressed & Pick<RaisedNotice, "escalateMs">, along) =>
       isNotice(notification)
         ? notices.raise({ ...notification, channels }, along)
-        : messenger.post(channels, notification, along),
+        : messenger.enqueue(channels, notification, along),
   };
 }
 

@@ -116,16 +116,17 @@ export function wireNotify(
       budget: budget.essential,
     }),
   );
-  const post: Outbox["post"] = (addressed, along) => {
+  const enqueue: Outbox["enqueue"] = (addressed, along) => {
     pictures.take(addressed);
-    return outbox.post(addressed, along);
+    return outbox.enqueue(addressed, along);
   };
-  const withPictures = { ...outbox, post };
+  const withPictures = { ...outbox, enqueue };
   const people = createPeople({ section: config.people, clock, zone, house: peopleHouse(house) });
   const held = stack.use(
     openHeldMessages({
       ...{ ...shared, db, budget: budget.essential, people, houseTime, isSent: outbox.has },
-      send: (digest, along) => background(shared.log, "digest", outbox.post(digestMessages(digest, notifier), along)),
+      send: (digest, along) =>
+        background(shared.log, "digest", outbox.enqueue(digestMessages(digest, notifier), along)),
     }),
   );
   const messenger = createMessenger({ notifier, outbox: withPictures, people, held, log: shared.log });
@@ -153,10 +154,10 @@ function withLinks(addressed: Addressed, hooks: NoticeHooks): Addressed {
 const RULE_WAITS_MS = 25;
 
 /** Notifications of rules, which are kept until they are delivered. Rejects with the failures for good that are known at once. */
-export function notifyForRules(messenger: Pick<Messenger, "post">, clock: Clock): HouseEffects["notify"] {
+export function notifyForRules(messenger: Pick<Messenger, "enqueue">, clock: Clock): HouseEffects["notify"] {
   return async function notify({ channels, ...notification }, _signal, record) {
-    // When `post` returns, the notification is stored; its later fate is in the log and in events.
-    const first = messenger.post(channels, notification, record);
+    // When `enqueue` returns, the notification is stored; its later fate is in the log and in events.
+    const first = messenger.enqueue(channels, notification, record);
     const decided = new AbortController();
     const late = sleep(clock, "notify-answer", RULE_WAITS_MS, decided.signal).then(() => undefined);
     const tries = await Promise.race([first, late]);

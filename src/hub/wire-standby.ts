@@ -56,7 +56,7 @@ export function wireStandby(
     return createLeftovers({
       wanted: () => readWanted(home),
       forget: () => forgetWanted(home),
-      sinks: { samples: (series) => takeSamples(series, { history, exports }), messages: outbox.adopt },
+      sinks: { samples: (series) => takeSamples(series, { history, exports }), messages: outbox.takeOver },
       log: standbyLog,
     });
   });

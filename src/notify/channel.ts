@@ -49,7 +49,7 @@ export interface ChannelMessage extends MessageOptions {
   readonly settled?: Settled;
   /** Asked between two parts: whether something more urgent waits. Then `send` rejects with a fault that is `yielded`. */
   readonly yieldsNow?: () => boolean;
-  /** The picture itself, read when the message was posted. */
+  /** The picture itself, read when the message was enqueued. */
   readonly picture?: Picture;
   /** A signed link with which whoever opens it confirms the notice; absent where the hub has no address of its own. */
   readonly acknowledgeUrl?: string;

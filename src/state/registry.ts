@@ -135,7 +135,7 @@ export class Registry implements Disposable {
       const placed = given && given !== area ? { area: this.#areaIdOf(given, "plugin") } : {};
       if (applyRegistration(device, { ...registration, ...words, ...placed })) this.#save(device);
       else this.#saveIfNew(device);
-      if (described) this.#adopt(device, described);
+      if (described) this.#applyDescription(device, described);
     } catch (error) {
       Object.assign(device, { name: previous, area, deviceType, details });
       throw error;
@@ -211,7 +211,7 @@ export class Registry implements Disposable {
       device.details = details;
       throw error;
     }
-    this.#adopt(device, described);
+    this.#applyDescription(device, described);
   }
 
   /** Makes all devices of a plugin that is gone unavailable. The next report or registration brings each back. */
@@ -328,7 +328,7 @@ export class Registry implements Disposable {
   }
 
   /** What it says of itself now makes other words of what is known of it; nothing has happened, and no event says so. */
-  #adopt(device: Device, described: Described): void {
+  #applyDescription(device: Device, described: Described): void {
     const { id, attributes: previous } = device;
     const at = this.#clock.now();
     this.#words.keep(id, described);

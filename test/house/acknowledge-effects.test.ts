@@ -9,8 +9,8 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { type FakeTelegram, serveTelegram } from "../notify/notices/fake-telegram.ts";
 import { ANNA, CONFIRM } from "../notify/notices/house.ts";
 import { chatChannel, hookedRule, hookOf } from "../notify/notices/rule-texts.ts";
-import { followAs, type StandInStandby } from "../support/stand-in-standby.ts";
-import { createTestStanding } from "../support/stand-in-standing.ts";
+import { type FakeStandby, followAs } from "../support/fake-standby.ts";
+import { createTestStanding } from "../support/fake-standing.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { until } from "../support/wait.ts";
@@ -55,7 +55,7 @@ let left: { method: string; variable: unknown; answered: unknown }[] = [];
 let hub: TestHub;
 let lamp: MqttClient;
 let commands = 0;
-let standby: StandInStandby;
+let standby: FakeStandby;
 
 const world = (async (input: string | URL | Request, init?: RequestInit) => {
   const url = input instanceof Request ? input.url : String(input);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "bun:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { openMcpClient } from "../mcp/mcp-client.ts";
 import { type BrokerProcess, type ExternalHub, retained, startBroker, startExternalHub } from "../mqtt/external/rig.ts";
-import { createTestStanding, type TestStanding } from "../support/stand-in-standing.ts";
+import { createTestStanding, type TestStanding } from "../support/fake-standing.ts";
 import { story } from "../support/story.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";

@@ -4,8 +4,8 @@ import { checkConfig } from "../../src/config/load.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { viewTwoMachines, watchedMachines } from "../../src/hub/two-machines.ts";
 import type { StandbyStatus } from "../../src/standby/source/status.ts";
+import { createTestStanding, type TestStanding } from "../support/fake-standing.ts";
 import { createTestPlatform } from "../support/platform.ts";
-import { createTestStanding, type TestStanding } from "../support/stand-in-standing.ts";
 import { JWT_SECRET, startTestHub, type TestHub } from "../support/test-hub.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 

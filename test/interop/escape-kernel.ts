@@ -19,7 +19,7 @@ const BOOTS: readonly { boot: Boot; options: string; rows: number }[] = [
 ];
 
 /** Each check of the guest is one of this script. */
-async function adopt(said: string): Promise<Row[]> {
+async function enqueue(said: string): Promise<Row[]> {
   const lines = said.split("\n");
   for (const [index, line] of lines.entries()) {
     if (line.startsWith("     ") && !lines[index - 1]?.startsWith("FAIL")) print(line);
@@ -40,7 +40,7 @@ try {
   const rows: Row[] = [];
   for (const { boot, options, rows: expected } of BOOTS.filter(({ boot }) => only === undefined || boot === only)) {
     const said = await bootMachine({ kernel, disk, boot, options, timeoutMs: TIMEOUT_MS, folder: work });
-    const found = await adopt(said);
+    const found = await enqueue(said);
     compare(`${boot}: scenes`, found.length, expected);
     rows.push(...found);
   }

@@ -1,4 +1,4 @@
-// A started MQTT part on a free port, between recording stand-ins for the rest of the hub and real clients.
+// A started MQTT part on a free port, between recording fakes for the rest of the hub and real clients.
 import { connect, type IClientOptions, type MqttClient } from "mqtt";
 import { systemClock } from "../../src/core/clock.ts";
 import { HubError } from "../../src/core/errors.ts";

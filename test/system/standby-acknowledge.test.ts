@@ -3,9 +3,9 @@
 // Over 10 s: two houses of two machines, and answers that wait for three seconds.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
+import { followAs } from "../support/fake-standby.ts";
 import { freePort } from "../support/free-port.ts";
 import { createHubPlace } from "../support/hub-place.ts";
-import { followAs } from "../support/stand-in-standby.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createTwoMachines, type Side, type TwoMachines } from "../support/two-machines.ts";
 import { until } from "../support/wait.ts";

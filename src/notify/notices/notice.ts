@@ -48,7 +48,7 @@ export interface NoticeEnd {
 
 /** What is said to whom and when. On disk as JSON. */
 export interface Plan {
-  readonly said: FrozenNotification;
+  readonly said: NotificationSnapshot;
   /** Names that are notified at the same time, one step after the other. */
   readonly stages: readonly (readonly string[])[];
   /** How often all stages are gone through. */
@@ -60,7 +60,7 @@ export interface Plan {
 }
 
 /** A notification whose placeholders are filled in for good: the values stand in `vars` of its context. It can be kept as JSON. */
-export interface FrozenNotification extends Omit<Notification, "context" | "channel" | "message"> {
+export interface NotificationSnapshot extends Omit<Notification, "context" | "channel" | "message"> {
   readonly message: string;
   readonly title: string;
   readonly values: Readonly<JsonObject>;

@@ -86,7 +86,7 @@ export class ChannelQueue {
     this.#list.add(message);
   }
 
-  /** As `add`, for one that was posted on another machine before: it takes its place by `id`. */
+  /** As `add`, for one that was enqueued on another machine before: it takes its place by `id`. */
   insert(message: QueuedMessage): void {
     this.#expect(message);
     this.#list.insert(message);
@@ -100,7 +100,7 @@ export class ChannelQueue {
       this.#list.oldestWhile((message) => message.state === "waiting" && this.#msToExpiry(message) <= 0),
       "expired",
     );
-    // A listener of that event may have posted a message, which called `wake` already.
+    // A listener of that event may have enqueued a message, which called `wake` already.
     this.#timer?.[Symbol.dispose]();
     const next = this.#underWay.isEmpty ? this.#next() : this.#beside();
     if (!next) return;

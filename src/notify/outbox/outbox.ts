@@ -35,11 +35,11 @@ export type { WaitingMessage } from "./waiting-message.ts";
 
 export interface Outbox extends AsyncDisposable {
   /**
-   * Stores what `render` made and sends it, at once if nothing waits for its channel. It is stored when `post` returns; the promise
+   * Stores what `render` made and sends it, at once if nothing waits for its channel. It is stored when `enqueue` returns; the promise
    * resolves with the results of the first tries, within about 10 s. Rejects only when there is no such channel. `along`: written in
    * the same commit, also where nothing has to be stored.
    */
-  post(addressed: readonly Addressed[], along?: OwnRows): Promise<FirstTry[]>;
+  enqueue(addressed: readonly Addressed[], along?: OwnRows): Promise<FirstTry[]>;
   /** The oldest first. */
   list(filter?: { channel?: string | undefined; limit?: number | undefined }): WaitingMessage[];
   /** Whether a message with this `ChannelMessage.id` is kept. */
@@ -62,7 +62,7 @@ export interface Outbox extends AsyncDisposable {
    * keeps, took within the last hour or cannot send. They are on disk when it returns, which is how many it took. Throws HubError
    * `storage` if they cannot be: then it took none.
    */
-  adopt(messages: readonly LeftMessage[]): number;
+  takeOver(messages: readonly LeftMessage[]): number;
 }
 
 export interface OutboxOptions {
@@ -129,7 +129,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
   const queues = openChannelQueues(sendable, { ...shared, mark: behind.mark, keep: keepSoon });
   const ending = new AbortController();
   let lastId = earlier.at(-1)?.id ?? 0;
-  let adopt: Outbox["adopt"] | undefined;
+  let takeOver: Outbox["takeOver"] | undefined;
 
   /** `counted`: relays whose message was counted as another one that waits. */
   function admit(addressed: Addressed, counted: Set<string>): { queued?: QueuedMessage; answer?: Promise<FirstTry> } {
@@ -222,7 +222,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
 
   for (const queue of queues.all()) queue.wake();
   return {
-    post(addressed, along) {
+    enqueue(addressed, along) {
       const counted = new Set<string>();
       const admitted = addressed.map((each) => ({ ...admit(each, counted), note: each.note }));
       keep([...admitted.flatMap(({ queued }) => queued ?? []), ...(along ? [along] : [])]);
@@ -262,9 +262,9 @@ export function startOutbox(options: OutboxOptions): Outbox {
         .filter(({ messages }) => messages.some(({ options }) => options.notice === notice))
         .map(({ name }) => name),
     ],
-    adopt(messages) {
-      adopt ??= loadAdoption().createAdoption({ ...shared, queues, makeRoom, noteId });
-      return adopt(messages);
+    takeOver(messages) {
+      takeOver ??= loadTakeOver().createTakeOver({ ...shared, queues, makeRoom, noteId });
+      return takeOver(messages);
     },
     async [Symbol.asyncDispose]() {
       ending.abort();
@@ -276,8 +276,8 @@ export function startOutbox(options: OutboxOptions): Outbox {
 }
 
 /** A former hub comes back rarely. */
-function loadAdoption(): typeof import("./adoption.ts") {
-  return require("./adoption.ts");
+function loadTakeOver(): typeof import("./take-over.ts") {
+  return require("./take-over.ts");
 }
 
 function latest(messages: readonly QueuedMessage[]): number {

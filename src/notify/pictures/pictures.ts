@@ -1,4 +1,4 @@
-// The pictures of messages: taken when the message is posted, kept until all its copies are done, and handed to the channels with
+// The pictures of messages: taken when the message is enqueued, kept until all its copies are done, and handed to the channels with
 // it. A message never fails for its picture: without one it says why.
 import { existsSync } from "node:fs";
 import type { Timer } from "../../core/clock.ts";
@@ -17,7 +17,7 @@ import { createTopicListeners, type TopicListeners } from "./mqtt-pictures.ts";
 import type { PictureStore } from "./picture-store.ts";
 
 export interface Pictures extends Disposable, Pick<TopicListeners, "receive"> {
-  /** Begins to take what these messages show; to be called before they are posted. */
+  /** Begins to take what these messages show; to be called before they are enqueued. */
   take(addressed: readonly Addressed[]): void;
   /** The same notifier, which delivers messages with their pictures. */
   deliver: Notifier["deliver"];

@@ -160,7 +160,7 @@ export function createRuns({ clock, log, traces, quota, keeper, onOver, runActio
       const runs = stored.map(({ parentId: _, ...one }) => createRun(clock, { ...one, restored: true }));
       for (const run of runs) {
         add(run);
-        keeper.adopt(run);
+        keeper.track(run);
         if (isQueued(run)) run.entry.queue.push(run);
         else run.entry.running.add(run);
       }

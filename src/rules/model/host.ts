@@ -118,7 +118,7 @@ export interface Undelivered {
 }
 
 /** What is known of a notification at once. */
-export interface Posted {
+export interface Enqueued {
   readonly undelivered?: Undelivered | undefined;
   /** The same, where its first try takes longer. Never rejects. */
   readonly later?: Promise<Undelivered | undefined>;
@@ -168,7 +168,7 @@ export interface HouseEffects {
    * It is stored when this returns, in one commit with the rows that `record` writes. The promise resolves with what is known at
    * once, and rejects when somebody will not get it; the rule continues.
    */
-  notify(notification: Notification, signal: AbortSignal, record?: OwnRows): Promise<Posted>;
+  notify(notification: Notification, signal: AbortSignal, record?: OwnRows): Promise<Enqueued>;
   /** Takes back what was last said with this tag; false where that is nothing. */
   clearNotification(tag: string): boolean;
   publish(topic: string, payload: string, options: { retain: boolean; qos: 0 | 1 }): Promise<void>;

@@ -81,7 +81,9 @@ async function goOn(to: number): Promise<void> {
   while (order.from + clock.mono() < to) {
     for (; next < order.messages && next * order.everyMs <= order.from + clock.mono(); next++) {
       const channel = channelOf(next);
-      void outbox.post(notifier.render({ channel, message: `message ${next} of the benchmark, as long as such are` }));
+      void outbox.enqueue(
+        notifier.render({ channel, message: `message ${next} of the benchmark, as long as such are` }),
+      );
     }
     await quiet();
     await clock.advance(Math.min(STEP_MS, to - order.from - clock.mono()));

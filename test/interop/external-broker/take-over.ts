@@ -4,7 +4,7 @@ import { createServer, connect as dial } from "node:net";
 import type { MqttClient } from "mqtt";
 import { systemClock } from "../../../src/core/clock.ts";
 import { startExternalHub } from "../../mqtt/external/rig.ts";
-import { createTestStanding } from "../../support/stand-in-standing.ts";
+import { createTestStanding } from "../../support/fake-standing.ts";
 import type { TemporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/wait.ts";
 import { check } from "../checks.ts";

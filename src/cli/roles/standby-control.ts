@@ -21,17 +21,17 @@ export interface Following {
   promote(force: boolean): Promise<string>;
 }
 
-export interface Desk extends Acting {
+export interface StandbyControl extends Acting {
   following: Following | undefined;
   /** Beside what is wrong with following. */
   trouble: string | undefined;
 }
 
-export function createDesk(roles: Roles): Desk {
+export function createStandbyControl(roles: Roles): StandbyControl {
   const { clock } = roles;
 
   function present(): Present {
-    const { following, trouble } = desk;
+    const { following, trouble } = control;
     const status = following?.copy.status();
     const address = following?.follower.seen.address ?? roles.other()?.address;
     const row = following?.lease?.row;
@@ -46,21 +46,21 @@ export function createDesk(roles: Roles): Desk {
     };
   }
 
-  const desk: Desk = {
+  const control: StandbyControl = {
     ...{ following: undefined, trouble: undefined },
     present,
     details() {
-      const { following } = desk;
+      const { following } = control;
       if (!following) return { ...present() } as unknown as Json;
       return detailsOf(roles, following, present());
     },
     async promote(force) {
-      if (!desk.following)
+      if (!control.following)
         throw new HubError("unavailable", "this machine is changing its role: try again in a moment");
-      return desk.following.promote(force);
+      return control.following.promote(force);
     },
   };
-  return desk;
+  return control;
 }
 
 /** Seconds and ISO times; no secrets. */
