@@ -20,6 +20,7 @@ const INSTEAD: readonly Rule[] = [
   [/core\/gate\b|\b(?:OwnGate|behindGate|HouseGate)\b/g, "fence"],
   [/\bstand-in|\b\w*[sS]tandIn\w*/g, "disabled part, or fake in a test"],
   [/\b\w*[aA]doption\w*/g, "take-over"],
+  [/\b\w+Leftover\w*|\bLeftover\w*|\b(?<!["/])leftovers\b(?!["`.])/g, "handback, unsynced tail or orphans"],
 ];
 /** Plain English in a sentence, but no names in code. */
 const NO_NAMES: readonly Rule[] = [

@@ -6,8 +6,8 @@ import type { Exports } from "../export/running.ts";
 import { type MachineFile, readMachine, writeMachine } from "../standby/machine.ts";
 import type { HistoryAnswer, StandbyMachine } from "../standby/protocol.ts";
 import type { SourceClient } from "../standby/source/client.ts";
-import type { Leftovers } from "../standby/source/leftovers.ts";
 import { createSecondMachine, type SecondMachine } from "../standby/source/second-machine.ts";
+import type { Handback } from "../standby/source/take-handback.ts";
 import { forgetWanted, readWanted } from "../standby/wanted.ts";
 import type { HubOptions } from "./options.ts";
 import type { House } from "./wire-house.ts";
@@ -50,10 +50,10 @@ export function wireStandby(
     return opened;
   });
   stack.defer(async () => opened?.[Symbol.asyncDispose]());
-  const leftovers = lazy((): Leftovers => {
-    const { createLeftovers } =
-      require("../standby/source/leftovers.ts") as typeof import("../standby/source/leftovers.ts");
-    return createLeftovers({
+  const handback = lazy((): Handback => {
+    const { createHandback } =
+      require("../standby/source/take-handback.ts") as typeof import("../standby/source/take-handback.ts");
+    return createHandback({
       wanted: () => readWanted(home),
       forget: () => forgetWanted(home),
       sinks: { samples: (series) => takeSamples(series, { history, exports }), messages: outbox.takeOver },
@@ -62,7 +62,7 @@ export function wireStandby(
   });
   return stack.use(
     createSecondMachine({
-      ...{ meta: createMeta(db), random, clock, log: standbyLog, standing: () => options.standing, source, leftovers },
+      ...{ meta: createMeta(db), random, clock, log: standbyLog, standing: () => options.standing, source, handback },
       acknowledge,
       forgetWanted: () => forgetWanted(home),
       own: () => options.standing?.machine.id ?? file?.id,

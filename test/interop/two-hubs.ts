@@ -34,7 +34,7 @@ const MAX_CASES = 16;
 /** Nothing more comes where nothing came for so long. */
 const QUIET_MS = 10_000;
 /** For what a hub that was gone has to send to the one that took over. */
-const LEFTOVERS_MS = 90_000;
+const HANDBACK_MS = 90_000;
 
 async function main(): Promise<void> {
   await using stack = new AsyncDisposableStack();
@@ -82,11 +82,11 @@ async function judgeInTheEnd(
 ): Promise<{ evidence: Evidence; findings: Finding[] }> {
   const { hubs, fleet, channel } = house;
   await check("each hub that was gone has sent what only it had", () =>
-    until("nothing is left", () => hubs.every((hub) => !hub.hasLeftovers()), {
-      ...{ timeoutMs: LEFTOVERS_MS, everyMs: 250 },
+    until("nothing is left", () => hubs.every((hub) => !hub.hasUnsyncedTail()), {
+      ...{ timeoutMs: HANDBACK_MS, everyMs: 250 },
     }),
   );
-  const end = performance.now() + LEFTOVERS_MS;
+  const end = performance.now() + HANDBACK_MS;
   for (;;) {
     const databases = await untilQuiet(house);
     const standard = values.verdict === "strict" ? "strict" : "stated";

@@ -214,6 +214,6 @@ export function mixedLoad(place: HubPlace, server: PushServer): Work[] {
 }
 
 /** What no crash may leave behind, once the hub is up again. */
-export function leftovers(home: string): string[] {
+export function orphans(home: string): string[] {
   return readdirSync(home, { recursive: true, encoding: "utf8" }).filter((name) => /\.tmp$|\.tmp\/?/.test(name));
 }

@@ -6,7 +6,7 @@ import type { Home } from "../../home/paths.ts";
 import { readLeftMessages } from "../../notify/outbox/left-behind.ts";
 import type { Copy } from "../../standby/copy/copy.ts";
 import { startFollowing } from "../../standby/follow/follower.ts";
-import { createLeftoverSender, type ReadLeftMessages } from "../../standby/follow/leftovers.ts";
+import { createHandbackSender, type ReadLeftMessages } from "../../standby/follow/send-handback.ts";
 import type { Machine } from "../../standby/lease/lease.ts";
 import type { LeaseWatch } from "../../standby/lease/watch.ts";
 import { hubVersion } from "../version.ts";
@@ -44,7 +44,7 @@ export async function followOnce(roles: Roles, config: HubConfig, { copy, contro
     openLink: (address) => roles.link(config, address),
     ...{ isManual, promiseMs: opened?.ttlMs ?? 0 },
     ...{ version: hubVersion, epoch: roles.file.epoch },
-    leftovers: createLeftoverSender({ home, machine: self.id, clock, log, readMessages }),
+    handback: createHandbackSender({ home, machine: self.id, clock, log, readMessages }),
     onApplied({ isComplete }) {
       noteWhere();
       if (isComplete && textOf(home) !== text) changed.resolve();

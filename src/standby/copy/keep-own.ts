@@ -29,7 +29,7 @@ export interface KeepOwnOptions {
 }
 
 /** In the folder, until the machine that took over has got what it lacked: `until`, as `recordedUntil`; 0 where it is undefined. */
-export const LEFTOVERS_NOTE = "leftovers.json";
+export const HANDBACK_NOTE = "leftovers.json";
 
 const SUFFIXES = ["-wal", "-shm", "-journal", ".mark", ".own", ""];
 
@@ -53,7 +53,7 @@ export function keepOwn(
   // Of a copy that was here before that hub.
   rmSync(redoPath(home), { force: true });
   const recordedUntil = releaseHistory(home, log);
-  writeFileAtomic(join(moving, LEFTOVERS_NOTE), JSON.stringify({ version: 1, until: recordedUntil ?? 0 }), 0o600);
+  writeFileAtomic(join(moving, HANDBACK_NOTE), JSON.stringify({ version: 1, until: recordedUntil ?? 0 }), 0o600);
   rmSync(folder, { recursive: true, force: true });
   renameSync(moving, folder);
   syncFolder(home.data);

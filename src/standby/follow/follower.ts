@@ -11,7 +11,7 @@ import { MAX_PROBLEM, type SyncRequest } from "../protocol.ts";
 import type { TakeOver } from "../standing.ts";
 import { HAND_OVER_HEADER } from "./hand-over.ts";
 import { type HubLink, type LinkAnswer, refusalOf } from "./hub-link.ts";
-import type { LeftoverSender } from "./leftovers.ts";
+import type { HandbackSender } from "./send-handback.ts";
 import { whyNotTheHub, whyUnfit } from "./verdict.ts";
 
 export interface FollowerOptions {
@@ -30,7 +30,7 @@ export interface FollowerOptions {
   clock: Clock;
   log: Log;
   /** What this machine has to send. */
-  leftovers: LeftoverSender;
+  handback: HandbackSender;
   /** After each answer; it may change files of its own. */
   onApplied(applied: Applied): void;
 }
@@ -189,7 +189,7 @@ export function startFollowing(options: FollowerOptions): Follower {
       if (complete) historyDue = clock.mono() + HISTORY_EVERY_MS;
       isAllThere = !more && complete;
       succeeded();
-      const isLeft = isWhole && !seen.handingOver && (await options.leftovers.step(sendLeft));
+      const isLeft = isWhole && !seen.handingOver && (await options.handback.step(sendLeft));
       if (seen.handingOver) return isAllThere ? 0 : HANDING_OVER_MS;
       isBehind = more || isLeft || (isHistoryDue && !complete);
       return isBehind || isHeld ? 0 : everyMs;

@@ -8,11 +8,11 @@ import type { HistoryRequest, StandbyMachine, SyncRequest } from "../protocol.ts
 import type { Standing } from "../standing.ts";
 import type { SourceClient } from "./client.ts";
 import { createConfirmations } from "./confirmations.ts";
-import type { Leftovers } from "./leftovers.ts";
 import { createNaming } from "./naming.ts";
 import { createPairing } from "./pairing.ts";
 import { createPresence } from "./presence.ts";
 import type { StandbyStatus, StandbyWatch } from "./status.ts";
+import type { Handback } from "./take-handback.ts";
 
 export interface SecondMachine extends StandbyWatch, Disposable {
   /**
@@ -25,8 +25,8 @@ export interface SecondMachine extends StandbyWatch, Disposable {
   /** See SourceClient; throws HubError `conflict` where another machine uses the key. */
   sync(request: SyncRequest): Promise<Uint8Array<ArrayBuffer>>;
   history(request: HistoryRequest): Promise<Uint8Array<ArrayBuffer>>;
-  /** See Leftovers. */
-  leftovers: Leftovers["take"];
+  /** See Handback. */
+  handback: Handback["take"];
   /** Throws HubError `conflict` that says why it cannot be now; else this hub stops soon. */
   handOver(): void;
   /** Does nothing where there is none. */
@@ -48,7 +48,7 @@ export interface SecondMachineOptions {
   acknowledge: "local" | "standby";
   source: () => Pick<SourceClient, "sync" | "history">;
   /** Loaded when a machine asks. */
-  leftovers: () => Leftovers;
+  handback: () => Handback;
   /** Nothing is wanted of a machine that pairs anew: it has nothing of this house. */
   forgetWanted(): void;
   /** This machine's id, where it has one. */
@@ -131,7 +131,7 @@ export function createSecondMachine(options: SecondMachineOptions): SecondMachin
       presence.askedHistory(request.from);
       return options.source().history(request);
     },
-    leftovers: (request) => options.leftovers().take(request),
+    handback: (request) => options.handback().take(request),
     handOver() {
       const standing = options.standing();
       const problem = handOverProblem(standing, status());

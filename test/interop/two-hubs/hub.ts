@@ -19,7 +19,7 @@ export interface Hub {
   /** Three such deaths in a row do not make the next start a safe one, as if they were the machine's. */
   kill(death: Death): Promise<void>;
   /** What it had as the hub, and the one that took over has not asked for or got yet. */
-  hasLeftovers(): boolean;
+  hasUnsyncedTail(): boolean;
   /** See `lastWriteOf`. */
   lastWrite(): number;
   /** One command of the command line, on its machine. Throws where it fails. */
@@ -147,7 +147,7 @@ export function createHub(binary: string, name: string, host: number, folder: st
       if (death === "power") rmSync(memoryOf(home), { force: true });
       rmSync(join(home, "data", "starts.json"), { force: true });
     },
-    hasLeftovers: () => existsSync(join(home, "data", "before-standby", "leftovers.json")),
+    hasUnsyncedTail: () => existsSync(join(home, "data", "before-standby", "leftovers.json")),
     lastWrite: () => lastWriteOf(home),
     furnish(settings, sensors) {
       mkdirSync(join(home, "config"), { recursive: true });

@@ -54,7 +54,7 @@ function open({ meta = createMeta(), own = OWN.id, isLast = true } = {}) {
     own: () => own,
     epoch: () => 4,
     noteOther: (other) => void noted.push(other),
-    leftovers: () => ({ take: async () => ({ wanted: null }) }),
+    handback: () => ({ take: async () => ({ wanted: null }) }),
     forgetWanted() {},
     source: () => ({
       async sync(_request, turn) {
