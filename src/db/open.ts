@@ -75,7 +75,7 @@ function keepLog(db: Database): void {
   }
 }
 
-/** Folds the log into the file and closes it. */
+/** Checkpoints the log into the file and closes it. */
 export function closeDatabase(db: Database): void {
   try {
     db.run("PRAGMA wal_checkpoint(TRUNCATE)");

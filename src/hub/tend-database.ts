@@ -44,7 +44,7 @@ export function tendDatabase(
     try {
       file.checkpointIfDue();
     } catch (error) {
-      log.debug("the log of the state database cannot be folded in; it is tried again", { error: messageOf(error) });
+      log.debug("the log of the state database cannot be checkpointed; it is tried again", { error: messageOf(error) });
     }
   }
   return {

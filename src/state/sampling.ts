@@ -30,7 +30,7 @@ export interface SamplingOptions {
 
 /** What a record costs, all in all, until that was measured; see test/bench/write-allowance.ts. */
 const FIRST_BYTES = 250;
-/** Folding comes in lumps, so what records cost is known of whole hours only. */
+/** Checkpointing comes in lumps, so what records cost is known of whole hours only. */
 const HOUR_MS = 3_600_000;
 /** Of fewer in an hour it means nothing: most of what is written is something else. */
 const FEW_RECORDS = 2000;

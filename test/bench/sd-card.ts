@@ -8,7 +8,7 @@
 // minute; the same with a rule that turns a switch on, waits and turns it off, ten times a minute; one meter that reports each
 // second; two rules that start a timer and turn a switch, once and ten times a minute; 100 devices with 20 changes a second; and
 // the same with [storage] max_write_mb_per_day at a small value.
-// "Folding in": readings go from their journal into the databases once an hour or when a mebibyte has gathered, and the
+// "Checkpointing": readings go from their journal into the databases once an hour or when a mebibyte has gathered, and the
 // databases' logs go back into their files when a thousand pages have, which a minute may not see. Closing the hub does all
 // of it for the whole run, start included: a row with it shares what that cost out over the hour it would otherwise have
 // taken to come. No row knows of max_write_mb_per_day but the limited hub's: what is above its default of 500 is held back
@@ -117,11 +117,11 @@ const perDay = (bytesOfMinute: number): number => ((bytesOfMinute / 1e6) * DAY_M
 function rowsOf({ name, bytes, closing, recorded }: Ended, twin: number): Row[] {
   return [
     cost(`MB/day, ${name}`, perDay(bytes), perDay(recorded * twin)),
-    cost(`MB/day, ${name}, folding in`, perDay(bytes + closing), perDay(recorded * twin)),
+    cost(`MB/day, ${name}, checkpointing`, perDay(bytes + closing), perDay(recorded * twin)),
   ];
 }
 
-/** The minute, carried on to a day, and what folds in the readings of an hour, 24 times. */
+/** The minute, carried on to a day, and what checkpoints the readings of an hour, 24 times. */
 function allInAll({ name, bytes, closing, recorded }: Ended, twin: number, most: number): Row {
   return atMost(`MB/day, ${name}`, perDay(bytes) + (closing / 1e6) * HOURS, perDay(recorded * twin), most, "MB");
 }

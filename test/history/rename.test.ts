@@ -188,7 +188,7 @@ describe("the history", () => {
     await killed.clock.advance(1000);
     const at = killed.clock.now();
     killed.say({ contact: true, open: false });
-    expect(killed.journal.unfolded()).toHaveLength(1);
+    expect(killed.journal.journalTail()).toHaveLength(1);
     // What was renamed is known, and the worker has not seen it.
     const again = createNames();
     again.rename({ ...DOOR, at });

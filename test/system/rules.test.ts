@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import type { MqttClient } from "mqtt";
-import { readUnfoldedBeside } from "../../src/db/readings.ts";
+import { readJournalTailBeside } from "../../src/db/readings.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import type { StreamClient } from "../support/stream-client.ts";
@@ -295,7 +295,7 @@ test("a cooldown, and what has stood for a while, outlive a power cut", async ()
   await until("it is on disk that it stands", () => rows(place, "rule_holds") === 1);
   // The journal of readings has a timer of its own, and makes its folder with the first of them.
   const readings = () =>
-    readUnfoldedBeside(place.at("data/state.redb"))?.segments.flatMap((segment) => segment.readings);
+    readJournalTailBeside(place.at("data/state.redb"))?.segments.flatMap((segment) => segment.readings);
   await until("it is on disk that it is open", () => readings()?.some(({ set }) => set?.open === true));
   await say(client, "shout");
   await stream.frame("it fires", ({ type }) => type === "rule_fired");

@@ -72,7 +72,7 @@ test("the hub starts from the copy of one that was killed", async () => {
   };
   await report(1, 400);
   sync(copy, source);
-  // As many as are folded at once, and some that stay in the journal.
+  // As many as are checkpointed at once, and some that stay in the journal.
   await report(401, SAMPLES - 1);
   const reportedAt = Date.now();
   await report(SAMPLES, SAMPLES);

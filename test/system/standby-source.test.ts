@@ -161,7 +161,7 @@ describe("of a hub that runs", () => {
     expect(grown[0]).toBeGreaterThan(0);
   });
 
-  step("once the journal is folded, the database and the history have what was in it", async () => {
+  step("once the journal is checkpointed, the database and the history have what was in it", async () => {
     await downloadBackup(hub, folder.at("house.zip"));
     await until("the row of the device is there", async () => {
       await sync();

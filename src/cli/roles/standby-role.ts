@@ -5,7 +5,7 @@ import { HubError, messageOf } from "../../core/errors.ts";
 import { borrowHome } from "../../home/lock.ts";
 import { databaseSchemas } from "../../hub/wire-stores.ts";
 import { openCopy } from "../../standby/copy/copy.ts";
-import { historyFolding } from "../history-folding.ts";
+import { historyCheckpointing } from "../history-checkpointing.ts";
 import { copiedConfig } from "./config.ts";
 import type { Next, Roles } from "./context.ts";
 import { followOnce } from "./follow-once.ts";
@@ -20,7 +20,7 @@ export async function beStandby(roles: Roles): Promise<Next> {
   all.first = undefined;
   using _lock = borrowHome(home, { waits: true });
   endTrial(home, clock);
-  using copy = openCopy({ home, clock, log, schemas: databaseSchemas, own: { foldHistory: historyFolding(home) } });
+  using copy = openCopy({ home, clock, log, schemas: databaseSchemas, own: { checkpointHistory: historyCheckpointing(home) } });
   const control = createStandbyControl(roles);
   all.present({ summary: () => lineOf(control.present()), isWell: async () => true });
   let config = copiedConfig(home);

@@ -1,6 +1,6 @@
 // The state of rules on disk: when they fired, pauses, holds, and up to which moment schedules have run. It is written behind
 // in batches, except for pauses, and for what must not happen twice. How often a rule fired is for people: it is noted in the journal
-// of readings and written when that is folded; without a journal once a minute, as each batch costs whole pages.
+// of readings and written when that is checkpointed; without a journal once a minute, as each batch costs whole pages.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
@@ -86,11 +86,11 @@ export function openRuleStore({ db, clock, log, flushMs, journal, budget }: Rule
   const removeMark = behind.query("DELETE FROM rule_marks WHERE id = $id");
   const unwritten = startRowWriter("what rules remember", flushMs);
   const counts = startRowWriter("how often rules fired", journal ? undefined : COUNTS_MS);
-  const folding = journal?.enlist("how often rules fired", {
+  const checkpointing = journal?.enlist("how often rules fired", {
     through: journal.through,
-    fold({ segment }) {
-      if (counts.flush()) folding?.folded(segment);
-      else folding?.again();
+    checkpoint({ segment }) {
+      if (counts.flush()) checkpointing?.checkpointed(segment);
+      else checkpointing?.again();
     },
   });
   /** When each rule fired last, by the monotonic clock: what fires all the time is written once a minute. */
@@ -199,9 +199,9 @@ export function openRuleStore({ db, clock, log, flushMs, journal, budget }: Rule
     },
     [Symbol.dispose]() {
       hurrying?.[Symbol.dispose]();
-      folding?.foldNow();
+      checkpointing?.checkpointNow();
       // Where they could not be written, the journal keeps what it has of them.
-      if (counts.flush()) folding?.[Symbol.dispose]();
+      if (counts.flush()) checkpointing?.[Symbol.dispose]();
       for (const rows of [unwritten, counts]) rows[Symbol.dispose]();
     },
   };

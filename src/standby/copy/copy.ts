@@ -144,18 +144,18 @@ export function openCopy(options: CopyOptions): Copy {
     }
     const unplaced = files.apply(answer);
     problems.set("files", unplaced);
-    if (isCurrent(answer)) removeFolded(answer);
+    if (isCurrent(answer)) removeCheckpointed(answer);
     return isPlaced && unplaced === undefined;
   }
 
   /** Segments that the other hub no longer has: its databases have what was in them, but perhaps not yet those here. */
-  function removeFolded({ journals, kept }: SyncAnswer): void {
+  function removeCheckpointed({ journals, kept }: SyncAnswer): void {
     const named = new Set([...kept, ...journals.map(({ head }) => head.path)]);
     const id = journalId();
     const newest = segments.list(id).at(-1)?.number ?? 0;
     segments.keep(named, function isNeeded(segment) {
       if (segment.id !== id || segment.number <= newest - MAX_SEGMENTS) return false;
-      return segment.number > Math.min(state.folded(id), history.folded(id));
+      return segment.number > Math.min(state.checkpointed(id), history.checkpointed(id));
     });
   }
 

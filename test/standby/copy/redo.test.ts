@@ -56,7 +56,7 @@ test("what was confirmed outlives a power cut of the standby, in its redo file w
   expect(copy.verifyState()).toBeUndefined();
 });
 
-test("a hub starts without a redo file, which is folded when it is large, and when nobody waits any more", () => {
+test("a hub starts without a redo file, which is checkpointed when it is large, and when nobody waits any more", () => {
   using two = createTwo();
   const { house, home } = two;
   const redo = `${home.data}/standby-redo`;
