@@ -34,7 +34,14 @@ const NO_NAMES: readonly Rule[] = [
   [/\b\w*Desk\b/g, "control"],
   [/#greet\w*|\bGreeting\b/g, "birth and will"],
   [/(?<!Object\.)\bfreeze\b|\b(?:Frozen|thaw)\w*/g, "snapshot"],
-  [/(?<![-\w])#?(?:\w*[a-z]F|[fF]|\w*[uU]nf)old(?!er|Lines)(?:ed|ing|s)?(?:[A-Z]\w*)?\b/g, "checkpoint, or the journal's tail"],
+  [
+    /(?<![-\w])#?(?:\w*[a-z]F|[fF]|\w*[uU]nf)old(?!er|Lines)(?:ed|ing|s)?(?:[A-Z]\w*)?\b/g,
+    "checkpoint, or the journal's tail",
+  ],
+  [
+    /\b(?:db|hub\.db|one)\.behind\b|\bbehind(?=\.(?:mark|flush|forget|query|transaction)\b)|\b(?:save|remove)\w*Behind\b/g,
+    "relaxed (a connection) or writeBehind (a queue)",
+  ],
   [/\b(?:outbox|messenger)\.post\w*/g, "enqueue"],
 ];
 /** Columns of databases, and what others gave their names to. */
@@ -42,6 +49,7 @@ const KEPT: readonly string[] = [
   "src/notify/notices/store.ts: told",
   // Rows of a page, and letters without their case.
   "src/web/page/components/group-members.tsx: FoldedMembers",
+  "src/web/page/views/groups.tsx: FoldedMembers",
   "src/web/page/state/search.ts: folded",
   "src/rules/read/read-typed.ts: folded",
 ];

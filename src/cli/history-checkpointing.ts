@@ -2,8 +2,8 @@
 import { Database } from "bun:sqlite";
 import type { CheckpointHistory } from "../backup/archive.ts";
 import { HubError } from "../core/errors.ts";
-import { createExclude, type HistorySection } from "../history/config.ts";
 import { checkpointSamplesIntoCopy } from "../history/checkpoint-copy.ts";
+import { createExclude, type HistorySection } from "../history/config.ts";
 import type { Home } from "../home/paths.ts";
 import { type Device, isMinor } from "../state/device.ts";
 import { createDeviceStore } from "../state/device-store.ts";
@@ -34,6 +34,6 @@ function configOf(home: Home): HistorySection | undefined {
 
 function devicesIn(stateDb: string): ReadonlyMap<string, Device> {
   using db = new Database(stateDb, { readonly: true });
-  const store = createDeviceStore({ durable: db, behind: db, faults: { list: () => [], unreadable() {} } });
+  const store = createDeviceStore({ durable: db, relaxed: db, faults: { list: () => [], unreadable() {} } });
   return new Map(store.load().map((device) => [device.id, device]));
 }

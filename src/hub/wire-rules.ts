@@ -169,7 +169,7 @@ type HouseEffectsOptions = Pick<
 function houseEffects(options: HouseEffectsOptions): HouseEffects {
   const { feed, registry, scenes, variables, commands } = options;
   return {
-    setVariable: (name, value) => void variables.set(name, value, { behind: true }),
+    setVariable: (name, value) => void variables.set(name, value, { deferred: true }),
     async command(deviceId, command, actor, { offline = "send" } = {}) {
       // Not left to `commands`, whose message mentions `?force=true`, which a rule cannot use.
       if (offline === "fail" && registry.find(deviceId)?.available === false)

@@ -48,7 +48,7 @@ export function openChannelMemory({ db, clock, log, budget }: ChannelMemoryOptio
       insert.run(name, lastSuccess, lastError?.at ?? null, lastError?.message.slice(0, MAX_ERROR) ?? null);
     }
   }).immediate;
-  const behind = startWriteBehind<string>({
+  const writeBehind = startWriteBehind<string>({
     ...{ clock, log, periodMs: PERIOD_MS, write, what: "the state of the notification channels" },
     ...(budget && { budget }),
     trouble: db.trouble,
@@ -57,10 +57,10 @@ export function openChannelMemory({ db, clock, log, budget }: ChannelMemoryOptio
     get: (name) => lastResults.get(name),
     set(name, last, news) {
       lastResults.set(name, last);
-      behind.mark(name);
-      if (news) behind.flush();
+      writeBehind.mark(name);
+      if (news) writeBehind.flush();
     },
-    [Symbol.dispose]: () => behind[Symbol.dispose](),
+    [Symbol.dispose]: () => writeBehind[Symbol.dispose](),
   };
 }
 

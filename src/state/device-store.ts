@@ -13,11 +13,11 @@ export interface DeviceStore {
   /** Durable when it returns. */
   saveIdentity(device: Device, now: number): void;
   /** Written when it returns, so that it survives a crash; synced at the next checkpoint or durable write. */
-  saveIdentityBehind(device: Device, now: number): void;
+  saveIdentityRelaxed(device: Device, now: number): void;
   /** Durable when it returns. */
   remove(id: string): void;
-  /** As `saveIdentityBehind`. */
-  removeBehind(id: string): void;
+  /** As `saveIdentityRelaxed`. */
+  removeRelaxed(id: string): void;
   /** One transaction for all of them; synced at the next checkpoint. */
   saveStates(devices: Iterable<Device>): void;
   /** Durable when it returns, together with the mark of the journal up to which they are complete. */
@@ -46,12 +46,12 @@ interface Row {
 
 export function createDeviceStore({
   durable,
-  behind,
+  relaxed,
   faults,
-}: Pick<StateDb, "durable" | "behind" | "faults">): DeviceStore {
+}: Pick<StateDb, "durable" | "relaxed" | "faults">): DeviceStore {
   const remove = durable.query("DELETE FROM devices WHERE id = ?");
-  const removeBehind = behind.query("DELETE FROM devices WHERE id = ?");
-  const saveStates = stateWriter(behind);
+  const removeRelaxed = relaxed.query("DELETE FROM devices WHERE id = ?");
+  const saveStates = stateWriter(relaxed);
   const saveNow = stateWriter(durable);
 
   return {
@@ -60,9 +60,9 @@ export function createDeviceStore({
       return readEach(rows.all(), (row) => fromRow(row, faults), { faults, table: "devices", keyOf: ({ id }) => id });
     },
     saveIdentity: identityWriter(durable),
-    saveIdentityBehind: identityWriter(behind),
+    saveIdentityRelaxed: identityWriter(relaxed),
     remove: (id) => void remove.run(id),
-    removeBehind: (id) => void removeBehind.run(id),
+    removeRelaxed: (id) => void removeRelaxed.run(id),
     saveStates,
     checkpointStates: saveNow,
     saveStateNow: (device) => saveNow([device]),

@@ -148,7 +148,7 @@ export class Registry implements Disposable {
 
   /** Throws HubError `forbidden` for a device of another plugin. */
   unregister(id: string, pluginId: string): void {
-    if (this.#devices.has(id)) this.#delete(this.#ownedBy(pluginId, id), this.#store.removeBehind);
+    if (this.#devices.has(id)) this.#delete(this.#ownedBy(pluginId, id), this.#store.removeRelaxed);
   }
 
   /** Throws HubError `forbidden` for a device of another plugin, and if it exceeds a limit; then nothing has changed. */
@@ -270,7 +270,7 @@ export class Registry implements Disposable {
     device.pluginId = pluginId;
     try {
       this.#quota.check(device, bytes);
-      this.#store.saveIdentityBehind(device, this.#clock.now());
+      this.#store.saveIdentityRelaxed(device, this.#clock.now());
     } catch (error) {
       device.pluginId = before;
       throw error;
@@ -317,7 +317,7 @@ export class Registry implements Disposable {
   #save(device: Device): void {
     const bytes = { ...this.#quota.of(device.id), description: descriptionBytes(device) };
     this.#quota.check(device, bytes);
-    this.#store.saveIdentityBehind(device, this.#clock.now());
+    this.#store.saveIdentityRelaxed(device, this.#clock.now());
     this.#quota.set(device, bytes);
     this.#devices.set(device.id, device);
     this.#identities.publish({ type: "identified" });

@@ -72,8 +72,8 @@ function rig(config: Partial<BatterySection> = defaults, path?: string, clock = 
         .query<{ device_id: string }, []>("SELECT device_id FROM battery_low")
         .all()
         .map(({ device_id }) => device_id),
-    writes: () => db.behind.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0,
-    refuseWrites: (refuse) => void db.behind.run(`PRAGMA query_only = ${refuse}`),
+    writes: () => db.relaxed.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0,
+    refuseWrites: (refuse) => void db.relaxed.run(`PRAGMA query_only = ${refuse}`),
     reopen: (changed = config) => rig(changed, file, createVirtualClock(clock.now())),
     [Symbol.dispose]: () => parts[Symbol.dispose](),
   };

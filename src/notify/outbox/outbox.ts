@@ -97,24 +97,24 @@ export function startOutbox(options: OutboxOptions): Outbox {
   const store = createOutboxStore(db, log);
   const earlier = store.load();
   const uptime = createUptimeClock(clock, latest(earlier));
-  const behind = startWriteBehind<QueuedMessage | OwnRows>({
+  const writeBehind = startWriteBehind<QueuedMessage | OwnRows>({
     ...{ clock, log, periodMs: FLUSH_MS, write: store.save, what: "the outbox" },
     ...(budget && { budget }),
     trouble: db.trouble,
   });
   const keep = (changes: readonly (QueuedMessage | OwnRows)[]): void => {
-    for (const change of changes) behind.mark(change);
-    if (changes.length > 0) behind.flush();
+    for (const change of changes) writeBehind.mark(change);
+    if (changes.length > 0) writeBehind.flush();
   };
   let isMakingRoom = false;
   /** Where thousands are given up, not each has a commit of its own. */
   const keepSoon = (changes: readonly QueuedMessage[]): void => {
     if (!isMakingRoom) keep(changes);
-    else for (const change of changes) behind.mark(change);
+    else for (const change of changes) writeBehind.mark(change);
   };
   const expireMs = options.expireHours * HOUR_MS;
   const relays = createRelays({
-    ...{ clock, uptime, mark: behind.mark },
+    ...{ clock, uptime, mark: writeBehind.mark },
     send(message) {
       const queue = queues.get(message.channel);
       if (!queue || queue.blocked) return false;
@@ -126,7 +126,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
   });
   const sendable = earlier.filter((message) => !relays.standBy(message));
   const shared = { ...options, uptime, store, relays, expireMs };
-  const queues = openChannelQueues(sendable, { ...shared, mark: behind.mark, keep: keepSoon });
+  const queues = openChannelQueues(sendable, { ...shared, mark: writeBehind.mark, keep: keepSoon });
   const ending = new AbortController();
   let lastId = earlier.at(-1)?.id ?? 0;
   let takeOver: Outbox["takeOver"] | undefined;
@@ -147,7 +147,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
     if (duplicate) {
       duplicate.count++;
       // It is on disk already; the count is written in batches.
-      behind.mark(duplicate);
+      writeBehind.mark(duplicate);
       if (relay) counted.add(relay.id);
       return { answer: waits };
     }
@@ -212,7 +212,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
       queues.enforceQuota();
     } finally {
       isMakingRoom = false;
-      behind.flush();
+      writeBehind.flush();
     }
   }
 
@@ -253,7 +253,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
     cancelNotice(notice) {
       relays.dropNotice(notice);
       for (const queue of queues.all()) queue.dropNotice(notice);
-      queueMicrotask(behind.flush);
+      queueMicrotask(writeBehind.flush);
     },
     waitingFor: (notice) => [
       ...relays.waitingFor(notice),
@@ -270,7 +270,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
       ending.abort();
       relays[Symbol.dispose]();
       await Promise.all(queues.all().map((queue) => queue.stop()));
-      behind[Symbol.dispose]();
+      writeBehind[Symbol.dispose]();
     },
   };
 }

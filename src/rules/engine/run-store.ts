@@ -1,8 +1,9 @@
 // Runs that wait, on disk: what changes of them goes into the journal of readings, and into their rows when the journal is checkpointed,
 // once an hour or when much has come together; a run that is over before has never been a row. Where there is no journal, rows
 // are written at once.
-import type { FiringNote } from "../../db/firing-notes.ts";
+
 import type { CheckpointMark } from "../../db/checkpoint-mark.ts";
+import type { FiringNote } from "../../db/firing-notes.ts";
 import {
   createRunNumbers,
   createUnwrittenRuns,
@@ -52,17 +53,17 @@ export interface RunJournal {
 /** More at once is written into the rows: it would end the segment. */
 const MAX_NOTE_CHARS = 262_144;
 
-type Db = Pick<StateDb, "own" | "behind" | "trouble">;
+type Db = Pick<StateDb, "own" | "relaxed" | "trouble">;
 
 export function openRunStore(db: Db, journal?: RunJournal): RunStore {
   const numbers = createRunNumbers(db.own);
   const rows = openRunRows(db.own, numbers);
   const read = (): RunRow[] => readRows(db.own);
   if (journal) return { read, ...writeToJournal(rows, journal, db.trouble) };
-  const behind = openRunRows(db.behind, numbers);
+  const relaxed = openRunRows(db.relaxed, numbers);
   return {
     read,
-    write: (changed, over) => (changed.length > 0 ? rows : behind).write(changed, over),
+    write: (changed, over) => (changed.length > 0 ? rows : relaxed).write(changed, over),
     checkpoint() {},
     [Symbol.dispose]() {},
   };

@@ -52,7 +52,7 @@ export interface RuleStore extends Disposable {
 }
 
 export interface RuleStoreOptions {
-  db: Pick<StateDb, "durable" | "behind" | "trouble">;
+  db: Pick<StateDb, "durable" | "relaxed" | "trouble">;
   clock: Clock;
   log: Log;
   flushMs: number;
@@ -73,17 +73,17 @@ const UPSERT_HOLD = `INSERT INTO rule_holds (rule_id, trigger_key, device_id, si
     SET since = excluded.since, fired = excluded.fired, context = excluded.context`;
 
 export function openRuleStore({ db, clock, log, flushMs, journal, budget }: RuleStoreOptions): RuleStore {
-  const { durable, behind, trouble } = db;
-  const putState = behind.query(UPSERT_STATE);
+  const { durable, relaxed, trouble } = db;
+  const putState = relaxed.query(UPSERT_STATE);
   const putStateNow = durable.query(UPSERT_STATE);
-  const putHold = behind.query(UPSERT_HOLD);
-  const removeHold = behind.query(
+  const putHold = relaxed.query(UPSERT_HOLD);
+  const removeHold = relaxed.query(
     "DELETE FROM rule_holds WHERE rule_id = $rule_id AND trigger_key = $trigger_key AND device_id = $device_id",
   );
-  const putMark = behind.query(
+  const putMark = relaxed.query(
     "INSERT INTO rule_marks (id, at) VALUES ($id, $at) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
   );
-  const removeMark = behind.query("DELETE FROM rule_marks WHERE id = $id");
+  const removeMark = relaxed.query("DELETE FROM rule_marks WHERE id = $id");
   const unwritten = startRowWriter("what rules remember", flushMs);
   const counts = startRowWriter("how often rules fired", journal ? undefined : COUNTS_MS);
   const checkpointing = journal?.enlist("how often rules fired", {
@@ -99,7 +99,7 @@ export function openRuleStore({ db, clock, log, flushMs, journal, budget }: Rule
 
   function startRowWriter(what: string, periodMs: number | undefined) {
     const waiting = new Map<string, () => void>();
-    const writeAll = behind.transaction((keys: Iterable<string>) => {
+    const writeAll = relaxed.transaction((keys: Iterable<string>) => {
       for (const key of keys) waiting.get(key)?.();
     }).immediate;
     const rows = startWriteBehind<string>({
@@ -191,7 +191,7 @@ export function openRuleStore({ db, clock, log, flushMs, journal, budget }: Rule
     flush,
     forget(known, before) {
       const gone = states().filter(({ rule_id, last_fired_at }) => !known(rule_id) && (last_fired_at ?? 0) < before);
-      const remove = behind.query("DELETE FROM rule_state WHERE rule_id = ?");
+      const remove = relaxed.query("DELETE FROM rule_state WHERE rule_id = ?");
       for (const { rule_id } of gone) {
         savedAt.delete(rule_id);
         counts.later(rule_id, () => void remove.run(rule_id));

@@ -50,7 +50,7 @@ export interface EngineOptions {
   log: Log;
   random: RandomBytes;
   host: RuleHost;
-  db: Pick<StateDb, "durable" | "behind" | "own" | "trouble">;
+  db: Pick<StateDb, "durable" | "relaxed" | "own" | "trouble">;
   /** Where runs that wait are noted; without it, each is a row at once. */
   journal?: RunJournal | undefined;
   vocabulary: {

@@ -47,7 +47,7 @@ export type PlannedRule = { id: string; name: string; file: string } & (
 export interface RenamedRulesOptions {
   /** Without it, nothing has another name. */
   renamed?: RenamedNames | undefined;
-  db: Pick<StateDb, "durable" | "behind" | "trouble">;
+  db: Pick<StateDb, "durable" | "relaxed" | "trouble">;
   clock: Clock;
   log: Log;
   host: Pick<HouseReads, "device" | "devices" | "described">;
