@@ -56,7 +56,7 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
     return [...all].filter((one) => !identities.includes(one)).slice(0, all.size - MAX_IDENTITIES);
   }
 
-  function relaxed(write: (connection: Database) => void): void {
+  function writeRelaxed(write: (connection: Database) => void): void {
     try {
       write(db.relaxed);
     } catch (error) {
@@ -86,7 +86,7 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
         devices.delete(identity);
         identitiesOf(deviceId).delete(identity);
       }
-      relaxed((connection) => {
+      writeRelaxed((connection) => {
         const remove = connection.query("DELETE FROM discovery_identities WHERE identity = ?");
         const insert = connection.query(
           "INSERT OR REPLACE INTO discovery_identities (identity, device_id) VALUES (?, ?)",
@@ -101,7 +101,7 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
       const identities = known.get(deviceId);
       if (!identities) return;
       known.delete(deviceId);
-      relaxed((connection) => connection.run("DELETE FROM discovery_identities WHERE device_id = ?", [deviceId]));
+      writeRelaxed((connection) => connection.run("DELETE FROM discovery_identities WHERE device_id = ?", [deviceId]));
       for (const identity of identities) devices.delete(identity);
     },
     namesOf,
@@ -109,7 +109,7 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
       unnamed.delete(deviceId);
       if (fresh.size === 0) return;
       const names = namesOf(deviceId, source);
-      relaxed((connection) => {
+      writeRelaxed((connection) => {
         const insert = connection.query(
           "INSERT OR IGNORE INTO discovery_names (device_id, source, id, name, number) VALUES (?, ?, ?, ?, ?)",
         );

@@ -107,8 +107,8 @@ export class WorkerClient {
   #ask<T>(questionOf: (id: number) => ToWorker): Promise<T> {
     const id = ++this.#lastId;
     const answer = Promise.withResolvers<T>();
-    const late = new HubError("unavailable", "the history is busy and did not answer in time; try again");
-    const timer = this.#options.clock.after("history-answer", ANSWER_MS, () => this.#take(id)?.reject(late));
+    const timedOut = new HubError("unavailable", "the history is busy and did not answer in time; try again");
+    const timer = this.#options.clock.after("history-answer", ANSWER_MS, () => this.#take(id)?.reject(timedOut));
     this.#pending.set(id, { resolve: (page) => answer.resolve(page as T), reject: answer.reject, timer });
     if (!this.send(questionOf(id)))
       this.#take(id)?.reject(new HubError("unavailable", this.#problem ?? "the history is not running"));

@@ -159,8 +159,8 @@ export function notifyForRules(messenger: Pick<Messenger, "enqueue">, clock: Clo
     // When `enqueue` returns, the notification is stored; its later fate is in the log and in events.
     const first = messenger.enqueue(channels, notification, record);
     const decided = new AbortController();
-    const late = sleep(clock, "notify-answer", RULE_WAITS_MS, decided.signal).then(() => undefined);
-    const tries = await Promise.race([first, late]);
+    const timeout = sleep(clock, "notify-answer", RULE_WAITS_MS, decided.signal).then(() => undefined);
+    const tries = await Promise.race([first, timeout]);
     decided.abort();
     if (tries === undefined) return { notes: [], later: first.then(undeliveredIn) };
     const undelivered = undeliveredIn(tries);

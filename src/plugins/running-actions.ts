@@ -46,7 +46,7 @@ export interface RunningActionsOptions {
   /** Clears the retained message with the last event. */
   clear: (pluginId: string, requestId: string) => void;
   /** Called when one has not ended in time. */
-  late: (running: RunningAction) => void;
+  onLate: (running: RunningAction) => void;
 }
 
 const MAX_OF_PLUGIN = 16;
@@ -68,7 +68,7 @@ interface Entry {
 }
 
 export function createRunningActions(options: RunningActionsOptions): RunningActions {
-  const { clock, log, emit, late } = options;
+  const { clock, log, emit, onLate } = options;
   const entries = new Map<string, Entry>();
   const clearing = new Set<Timer>();
 
@@ -97,7 +97,7 @@ export function createRunningActions(options: RunningActionsOptions): RunningAct
 
   function expire(running: RunningAction): void {
     fail(running, "it did not end in time: the hub no longer waits for it");
-    late(running);
+    onLate(running);
   }
 
   return {

@@ -151,10 +151,10 @@ async function attack(file: string, order: Order, ms: number): Promise<string> {
     stdout: "pipe",
     stderr: "ignore",
   });
-  const late = setTimeout(() => child.kill("SIGKILL"), ms + 10_000);
+  const timeout = setTimeout(() => child.kill("SIGKILL"), ms + 10_000);
   const text = await child.stdout.text();
   await child.exited;
-  clearTimeout(late);
+  clearTimeout(timeout);
   return `${kindOf(order)}: ${text.trim() || CUT_OFF}`;
 }
 

@@ -138,10 +138,10 @@ function knock(mqttPort: number): () => Promise<number> {
 }
 
 async function mayEnter(mqttPort: number): Promise<boolean> {
-  const late = Bun.sleep(KNOCK_MS).then(() => undefined);
+  const timeout = Bun.sleep(KNOCK_MS).then(() => undefined);
   const opened = openPublisher(mqttPort).catch(() => undefined);
   void opened.then((publisher) => publisher?.[Symbol.dispose]());
-  return (await Promise.race([opened, late])) !== undefined;
+  return (await Promise.race([opened, timeout])) !== undefined;
 }
 
 /** Milliseconds until it answers within the ceiling again; at most RECOVERY_MS. */
@@ -162,10 +162,10 @@ async function run({ port, mqttPort }: PreparedHub, flood: Flood | Stranger): Pr
     stdout: "pipe",
     stderr: "inherit",
   });
-  const late = setTimeout(() => child.kill("SIGKILL"), FLOOD_MS + 5000);
+  const timeout = setTimeout(() => child.kill("SIGKILL"), FLOOD_MS + 5000);
   const text = await new Response(child.stdout).text();
   await child.exited;
-  clearTimeout(late);
+  clearTimeout(timeout);
   return text.trim() || "the flood was cut off";
 }
 

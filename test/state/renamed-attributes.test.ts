@@ -19,11 +19,11 @@ const SCHEMA = {
 
 function open(path: string, clock = createVirtualClock()) {
   const db = openTestState(path, clock.now);
-  const relaxed = { db, clock, log: silentLog };
-  const renamed = openRenamedAttributes(relaxed);
+  const writing = { db, clock, log: silentLog };
+  const renamed = openRenamedAttributes(writing);
   const added: string[] = [];
   renamed.onAdded("test", ({ from, to }) => added.push(`${from} → ${to}`));
-  const registry = openRegistry({ ...relaxed, flushSecs: 1, emit() {}, onRenamed: renamed.add });
+  const registry = openRegistry({ ...writing, flushSecs: 1, emit() {}, onRenamed: renamed.add });
   registry.onRemoved("renamed attributes", ({ id }) => renamed.forget(id));
   return {
     ...{ clock, renamed, registry, added },

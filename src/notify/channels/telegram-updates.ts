@@ -88,9 +88,9 @@ function replyOf(chat: string, reply: Reply): Parameters {
 }
 
 async function call(method: string, parameters: Parameters, { chat, answerDeps }: Answering): Promise<void> {
-  const late = new AbortController();
-  using _timer = answerDeps.clock.after("telegram-answer", ANSWER_WITHIN_MS, () => late.abort());
-  await chat.bot.call(method, parameters, AbortSignal.any([answerDeps.signal, late.signal]));
+  const timeout = new AbortController();
+  using _timer = answerDeps.clock.after("telegram-answer", ANSWER_WITHIN_MS, () => timeout.abort());
+  await chat.bot.call(method, parameters, AbortSignal.any([answerDeps.signal, timeout.signal]));
 }
 
 function senderOf({ from }: JsonObject, chat: string): Sender {

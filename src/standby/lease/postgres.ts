@@ -51,12 +51,12 @@ export function openPostgresLease({ lease, config, ca, withinMs, clock }: Engine
   let turn = 0;
 
   async function rows(text: string, values: unknown[]): Promise<Row[]> {
-    const late = new AbortController();
+    const timeout = new AbortController();
     const timer = clock.after("lease", withinMs, () =>
-      late.abort(new SendFailure("later", `PostgreSQL at ${host} does not answer within ${withinMs / 1000} s`)),
+      timeout.abort(new SendFailure("later", `PostgreSQL at ${host} does not answer within ${withinMs / 1000} s`)),
     );
     try {
-      return await connection.run((sql) => sql.unsafe(text, [house, ...values]), late.signal);
+      return await connection.run((sql) => sql.unsafe(text, [house, ...values]), timeout.signal);
     } catch (error) {
       if (!(error instanceof SendFailure)) throw error;
       const code = error.kind === "setup" ? "config" : "unavailable";
