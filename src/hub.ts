@@ -157,8 +157,8 @@ async function startParts(
     mqtt.attach(stack.use(await starter.begin("mqtt", () => wireMqtt(options, stores, { ...parts, discovery }))));
     background(log, "discovery", discovery.start());
     // Towards an external broker that is gone they would wait.
-    const isHeard = () => (mqtt.now?.external?.state.kind ?? "connected") === "connected";
-    stack.defer(() => discovery.stop({ isHeard: isHeard() }));
+    const isConnected = () => (mqtt.now?.external?.state.kind ?? "connected") === "connected";
+    stack.defer(() => discovery.stop({ isConnected: isConnected() }));
   }
   // Nothing but the rules can take long now, and a start that fails from here on leaves a password that works.
   const print = (credentials: Parameters<HubOptions["onFirstAdministrator"]>[0]) =>

@@ -40,7 +40,7 @@ interface Bridged {
   device: HubDevice;
 }
 
-/** When a device has not done what it was asked to, the other side is told how it is. */
+/** When a device has not done what it was asked to, the other side gets its state. */
 const RETRY_MS = 10_000;
 
 export async function createBridge({ node, hub, log }: BridgeOptions): Promise<Bridge> {
@@ -178,9 +178,9 @@ function make(device: HubDevice, { parts, battery, features }: Made): Bridged {
 }
 
 function valuesOf({ fixed = {}, values }: Part, { attributes }: HubDevice): ClusterValues {
-  const told = values(attributes);
-  const clusters = new Set([...Object.keys(fixed), ...Object.keys(told)]);
-  return Object.fromEntries([...clusters].map((cluster) => [cluster, { ...fixed[cluster], ...told[cluster] }]));
+  const reported = values(attributes);
+  const clusters = new Set([...Object.keys(fixed), ...Object.keys(reported)]);
+  return Object.fromEntries([...clusters].map((cluster) => [cluster, { ...fixed[cluster], ...reported[cluster] }]));
 }
 
 function aboutDevice(device: HubDevice): Record<string, unknown> {

@@ -25,7 +25,7 @@ export interface Storage {
   save(text: string): Promise<void>;
 }
 
-/** What is told of the hub as it happens. */
+/** What is reported of the hub as it happens. */
 export interface Followed {
   /** A device reported something, became available or not, or got another name. */
   changed(id: string): void;
@@ -96,7 +96,7 @@ export function connectHub(env: Readonly<Record<string, string | undefined>>, pl
     return all;
   }
 
-  function heard({ type, device_id: id, ...event }: StreamEvent, followed: Followed): void {
+  function handle({ type, device_id: id, ...event }: StreamEvent, followed: Followed): void {
     if (type === "stream_gap") followed.lost();
     if (id === undefined) return;
     if (type === "device_action") followed.pressed(id, event.action ?? "");
@@ -116,7 +116,7 @@ export function connectHub(env: Readonly<Record<string, string | undefined>>, pl
       wait = 1000;
       followed.lost();
     };
-    opened.onmessage = ({ data }) => heard(JSON.parse(String(data)) as StreamEvent, followed);
+    opened.onmessage = ({ data }) => handle(JSON.parse(String(data)) as StreamEvent, followed);
     opened.onclose = () => {
       if (!isFollowing || socket !== opened) return;
       log.debug("the hub's stream ended; connecting again");

@@ -1,4 +1,4 @@
-// The bridge as a node of Matter networks: started on the hub's storage, paired by a code, and told what to log.
+// The bridge as a node of Matter networks: started on the hub's storage, paired by a code, with its own log level.
 import { Environment, Logger, LogLevel, ServerNode, StorageService, SubscriptionsServer, VendorId } from "@matter/main";
 import { AggregatorEndpoint } from "@matter/main/endpoints/aggregator";
 import type { Log } from "../sdk/index.ts";

@@ -9,7 +9,7 @@ import { Type } from "../sdk/index.ts";
 import type { MatterPlugin } from "./config.ts";
 
 const NOT_PAIRED = "not_paired";
-const TOLD_WITHIN_MS = 2000;
+const LEAVE_TIMEOUT_MS = 2000;
 /** How long a further home may be paired, by Matter's rules. */
 const WINDOW_MINUTES = 15;
 
@@ -27,7 +27,7 @@ export function addPairing(plugin: MatterPlugin, node: ServerNode): () => void {
       vendor: VENDORS[rootVendorId] ?? `vendor ${rootVendorId}`,
     }));
 
-  function tell(): void {
+  function showPairing(): void {
     if (node.state.commissioning.commissioned) {
       plugin.clearNotice(NOT_PAIRED);
       return;
@@ -43,10 +43,10 @@ export function addPairing(plugin: MatterPlugin, node: ServerNode): () => void {
     plugin.log.info("the bridge can be paired with this code", { code });
     for (const line of qr_text.trim().split("\n")) plugin.log.info(line);
   }
-  tell();
+  showPairing();
   function changed(): void {
     plugin.log.info("paired homes", { homes: homes().length });
-    tell();
+    showPairing();
   }
   commissioning.fabricsChanged.on(changed);
 
@@ -73,9 +73,9 @@ export function addPairing(plugin: MatterPlugin, node: ServerNode): () => void {
     async run({ home }) {
       const fabric = node.env.get(FabricManager).maybeFor(FabricIndex(home));
       if (!fabric) throw new Error(`no home ${home} is paired`);
-      // The other home hears of it, unless it is away. After the last one the bridge begins anew, which takes a moment.
-      const told = fabric.leave().then(() => true);
-      if (!(await Promise.race([told, Bun.sleep(TOLD_WITHIN_MS).then(() => false)]))) await fabric.delete();
+      // The other home learns of it, unless it is away. After the last one the bridge begins anew, which takes a moment.
+      const left = fabric.leave().then(() => true);
+      if (!(await Promise.race([left, Bun.sleep(LEAVE_TIMEOUT_MS).then(() => false)]))) await fabric.delete();
       return undefined;
     },
   });

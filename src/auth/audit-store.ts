@@ -69,15 +69,15 @@ const INSERT = `INSERT INTO audit (at, until, count, actor_kind, actor_id, actor
   VALUES (?1, ?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id`;
 const DROP = "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE share = ? ORDER BY id LIMIT ?)";
 
-export function createAuditStore({ own, behind }: Pick<StateDb, "own" | "behind">, maxRows: number): AuditStore {
+export function createAuditStore({ own, relaxed }: Pick<StateDb, "own" | "relaxed">, maxRows: number): AuditStore {
   const shares = new Map<string, number>();
   let total = 0;
   const countRows = own.query<{ share: string; rows: number }, []>(
     "SELECT share, count(*) AS rows FROM audit GROUP BY share",
   );
   recount();
-  const update = behind.query("UPDATE audit SET count = ?, until = ? WHERE id = ?");
-  const list = behind.query<Row, Record<string, string | number | null>>(
+  const update = relaxed.query("UPDATE audit SET count = ?, until = ? WHERE id = ?");
+  const list = relaxed.query<Row, Record<string, string | number | null>>(
     `SELECT * FROM audit WHERE ($before IS NULL OR id < $before) AND ($since IS NULL OR id > $since)
      AND ($actor IS NULL OR actor_id = $actor OR actor_name = $actor COLLATE NOCASE)
      AND ($action IS NULL OR action = $action OR substr(action, 1, length($action) + 1) = $action || '.')
@@ -133,7 +133,7 @@ export function createAuditStore({ own, behind }: Pick<StateDb, "own" | "behind"
       }
     },
     update(rows) {
-      behind.transaction(() => {
+      relaxed.transaction(() => {
         for (const { id, count, until } of rows) update.run(count, until, id);
       })();
     },

@@ -81,7 +81,7 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
   const refusals = new Map<string, OpenRow>();
   let minuteStartedAt = clock.mono();
 
-  const behind = startWriteBehind<OpenRow>({
+  const writeBehind = startWriteBehind<OpenRow>({
     clock,
     log,
     periodMs: FLUSH_MS,
@@ -120,7 +120,7 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
   function countAgain(row: OpenRow): void {
     row.count++;
     row.until = clock.now();
-    behind.mark(row);
+    writeBehind.mark(row);
   }
 
   return {
@@ -130,7 +130,7 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
       const minute = minuteOf(row.share);
       minute.count++;
       if (minute.count > ROWS_A_MINUTE && minute.last) countAgain(minute.last);
-      else minute.last = insert(minute.count > SYNCED_A_MINUTE ? db.behind : db.own, row) ?? minute.last;
+      else minute.last = insert(minute.count > SYNCED_A_MINUTE ? db.relaxed : db.own, row) ?? minute.last;
     },
     refused(entry) {
       startMinuteIfDue();
@@ -145,16 +145,16 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
       if (!hasOwnRow && others) return countAgain(others);
       minute.count++;
       const inserted = insert(
-        db.behind,
+        db.relaxed,
         hasOwnRow ? row : rowOf({ actor, action, address: "", outcome: "refused", detail: "many others" }, row.at),
       );
       if (inserted) refusals.set(hasOwnRow ? key : row.share, inserted);
     },
     list(query) {
-      behind.flush();
+      writeBehind.flush();
       return store.list(query);
     },
-    [Symbol.dispose]: () => behind[Symbol.dispose](),
+    [Symbol.dispose]: () => writeBehind[Symbol.dispose](),
   };
 }
 

@@ -72,7 +72,7 @@ export class LoginSessions implements Disposable {
   readonly #ended: Set<string>;
   /** By session; the one that was remembered first comes first. */
   readonly #uses = new Map<string, LastUse>();
-  readonly #behind: WriteBehind<LastUse>;
+  readonly #writeBehind: WriteBehind<LastUse>;
 
   constructor({ db, clock, log, endAll }: LoginSessionsOptions) {
     this.#clock = clock;
@@ -82,7 +82,7 @@ export class LoginSessions implements Disposable {
     this.#endAll = endAll;
     this.#removeOld();
     this.#ended = this.#store.loadEnded();
-    this.#behind = startWriteBehind<LastUse>({
+    this.#writeBehind = startWriteBehind<LastUse>({
       clock,
       log,
       periodMs: FLUSH_MS,
@@ -94,15 +94,15 @@ export class LoginSessions implements Disposable {
 
   begin(claims: SessionClaims, from: LoginOrigin): void {
     const at = this.#clock.now();
-    this.#behind.flush();
+    this.#writeBehind.flush();
     const use: LastUse = { claims, at, writtenAt: at };
     try {
-      this.#db.behind.transaction(() => this.#store.write(claims, at, from))();
+      this.#db.relaxed.transaction(() => this.#store.write(claims, at, from))();
     } catch (error) {
       // The login succeeds all the same; the list then shows it without its address.
       this.#db.trouble.note(error);
       this.#log.warn("a login cannot be added to the list", { error: messageOf(error) });
-      this.#behind.mark(use);
+      this.#writeBehind.mark(use);
     }
     this.#remember(use);
   }
@@ -111,7 +111,7 @@ export class LoginSessions implements Disposable {
   renewed(claims: SessionClaims): void {
     const use: LastUse = { claims, at: this.#clock.now(), writtenAt: Number.NEGATIVE_INFINITY };
     this.#remember(use);
-    this.#behind.mark(use);
+    this.#writeBehind.mark(use);
   }
 
   /** Called for every request, so it must cost next to nothing. */
@@ -123,7 +123,7 @@ export class LoginSessions implements Disposable {
       use = { claims, at, writtenAt: Number.NEGATIVE_INFINITY };
       this.#remember(use);
     }
-    if (Math.abs(at - use.writtenAt) >= WRITE_EVERY_MS) this.#behind.mark(use);
+    if (Math.abs(at - use.writtenAt) >= WRITE_EVERY_MS) this.#writeBehind.mark(use);
   }
 
   isEnded(id: string): boolean {
@@ -132,7 +132,7 @@ export class LoginSessions implements Disposable {
 
   /** The latest used first; of one user or of all. */
   list(userId?: string): LoginSession[] {
-    this.#behind.flush();
+    this.#writeBehind.flush();
     return this.#store
       .list(this.#clock.now())
       .filter((row) => (userId === undefined || row.user_id === userId) && !this.#ended.has(row.id))
@@ -151,7 +151,7 @@ export class LoginSessions implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#behind[Symbol.dispose]();
+    this.#writeBehind[Symbol.dispose]();
   }
 
   /** A disk that cannot be written must not keep anybody from logging in. */
@@ -166,7 +166,7 @@ export class LoginSessions implements Disposable {
   }
 
   #writeUses(uses: Iterable<LastUse>): void {
-    this.#db.behind.transaction(() => {
+    this.#db.relaxed.transaction(() => {
       for (const use of uses) {
         if (this.#ended.has(use.claims.session)) continue;
         this.#store.write(use.claims, use.at, undefined);
@@ -186,21 +186,21 @@ export class LoginSessions implements Disposable {
 type SessionStore = ReturnType<typeof createSessionStore>;
 
 /** The tables `sessions` and `ended_sessions`. */
-function createSessionStore({ behind, durable }: Pick<StateDb, "behind" | "durable">) {
-  const upsert = behind.query(
+function createSessionStore({ relaxed, durable }: Pick<StateDb, "durable" | "relaxed">) {
+  const upsert = relaxed.query(
     `INSERT INTO sessions (id, user_id, ver, created_at, last_used_at, expires_at, address, user_agent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at),
      expires_at = max(expires_at, excluded.expires_at)`,
   );
-  const trim = behind.query(
+  const trim = relaxed.query(
     `DELETE FROM sessions WHERE user_id = ?1 AND id NOT IN
      (SELECT id FROM sessions WHERE user_id = ?1 ORDER BY last_used_at DESC LIMIT ${MAX_LISTED})`,
   );
-  const stale = behind.query(
+  const stale = relaxed.query(
     `DELETE FROM sessions WHERE expires_at <= ? OR NOT EXISTS
      (SELECT 1 FROM users WHERE users.id = sessions.user_id AND users.ver = sessions.ver)`,
   );
-  const listed = behind.query<Row, [number]>(
+  const listed = relaxed.query<Row, [number]>(
     `SELECT sessions.id, user_id, username, sessions.created_at, last_used_at, expires_at, address, user_agent
      FROM sessions JOIN users ON users.id = sessions.user_id AND users.ver = sessions.ver WHERE expires_at > ?`,
   );

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { RESERVE_BYTES, requireSpace } from "../core/free-space.ts";
-import { foldIntoCopy, readUnfoldedBeside, type Unfolded } from "../db/readings.ts";
+import { checkpointIntoCopy, readJournalTailBeside, type JournalTail } from "../db/readings.ts";
 import type { Home } from "../home/paths.ts";
 import { schemaVersion, snapshotBytes, takeSnapshot } from "./database-copies.ts";
 import { countHome, listContents, type SourceFile } from "./home-contents.ts";
@@ -29,14 +29,14 @@ export interface ArchiveOptions {
   /** Epoch ms. */
   now: number;
   /** For a home whose hub has not put its journal of readings into its databases first. */
-  foldHistory?: FoldHistory;
+  checkpointHistory?: CheckpointHistory;
 }
 
 /**
  * Puts the journal's samples into the copy of the history; `state` is a copy too, of a home that records history. Returns what is
  * left out, and why; undefined where nothing is.
  */
-export type FoldHistory = (copies: { state: string; history: string }, readings: Unfolded) => string | undefined;
+export type CheckpointHistory = (copies: { state: string; history: string }, readings: JournalTail) => string | undefined;
 
 /** An archive that can be read. Disposing it removes its snapshots. */
 export interface OpenArchive extends Disposable {
@@ -55,25 +55,25 @@ const READS_PER_COLLECTION = 64;
 const CHUNK_BYTES = 64 * 1024;
 
 /** Takes the snapshots. Throws HubError: `storage` with the numbers, `too_large`, `not_found`. */
-export function openArchive({ home, hubVersion, now, foldHistory }: ArchiveOptions): OpenArchive {
+export function openArchive({ home, hubVersion, now, checkpointHistory }: ArchiveOptions): OpenArchive {
   const work = placesIn(home).backupWork;
   const databases = databasesOf(home);
   const needed = databases.reduce((sum, { file }) => sum + snapshotBytes(file), RESERVE_BYTES);
   requireSpace(home.data, needed, "a backup");
   mkdirSync(work, { recursive: true, mode: 0o700 });
   try {
-    const readings = readUnfoldedBeside(home.stateDb);
+    const readings = readJournalTailBeside(home.stateDb);
     const copies = databases.map(({ path, file, copy }): SourceFile => {
       takeSnapshot(file, join(work, copy));
-      if (readings && file === home.stateDb) foldIntoCopy(join(work, copy), readings);
+      if (readings && file === home.stateDb) checkpointIntoCopy(join(work, copy), readings);
       return { path, file: join(work, copy), mode: 0o600 };
     });
     const { files, skipped: notListed } = listContents(home);
     const sources = [...copies, ...files];
     const [state, history] = copies;
     if (!state) throw new HubError("not_found", `there is no hub in ${home.root}`);
-    const notFolded = history && readings && foldHistory?.({ state: state.file, history: history.file }, readings);
-    const skipped = notFolded === undefined ? notListed : [notFolded, ...notListed];
+    const notCheckpointed = history && readings && checkpointHistory?.({ state: state.file, history: history.file }, readings);
+    const skipped = notCheckpointed === undefined ? notListed : [notCheckpointed, ...notListed];
     const manifest: OpenArchive["manifest"] = {
       format: MANIFEST_FORMAT,
       hub_version: hubVersion,

@@ -26,7 +26,7 @@ export function lockBackups(home: Home): Disposable {
  * Removes what killed backups and restores have left behind, in the home and in the folder of the scheduled ones, unless one is
  * running. An unfinished swap is kept.
  */
-export function removeLeftovers(home: Home, directory: string): void {
+export function removeOrphans(home: Home, directory: string): void {
   const places = placesIn(home);
   const parts = partsIn(directory);
   if (parts.length === 0 && !existsSync(places.backupWork) && !existsSync(places.restoreWork)) return;

@@ -7,7 +7,7 @@ import { background } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { Home } from "../home/paths.ts";
-import { lockBackups, removeLeftovers } from "./backup-lock.ts";
+import { lockBackups, removeOrphans } from "./backup-lock.ts";
 import type { BackupSection } from "./config.ts";
 import type { Schemas } from "./database-copies.ts";
 import { type Download, openDownload } from "./download.ts";
@@ -71,7 +71,7 @@ export function startBackups(options: BackupsOptions): Backups {
   let failure: string | undefined;
   let incomplete: string | undefined;
   let ended = false;
-  removeLeftovers(home, directory);
+  removeOrphans(home, directory);
 
   async function flush(): Promise<void> {
     try {

@@ -139,7 +139,7 @@ export function dropQueuedMessages(db: Database): LeftMessages {
 
 /** Their messages in chats stay as they are: since the copy was made, they may say who answered. */
 function closeNotices(db: Database): number {
-  // Rules heard of it then.
+  // Rules learned of it then.
   db.run("UPDATE notices SET told = 1");
   const { changes } = db.run(
     `UPDATE notices SET state = 'restored' WHERE state = 'open' AND json_valid(plan) AND json_extract(plan, '$.answerable')`,

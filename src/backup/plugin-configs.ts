@@ -22,7 +22,7 @@ export function pluginConfigsIn(home: Home): ReadonlyMap<string, string> {
   );
 }
 
-/** Puts those that a restored hub.toml names, and that are here now, beside it. Returns what to tell of them. */
+/** Puts those that a restored hub.toml names, and that are here now, beside it. Returns what to report them. */
 export function keepPluginConfigs(home: Home, staged: Home): string[] {
   return configsNamed(staged).flatMap(({ plugin, named }) => {
     const file = home.resolve(named);

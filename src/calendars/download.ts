@@ -31,14 +31,14 @@ export async function download(
   { fetch, fetchElsewhere, clock }: DownloadOptions,
   signal: AbortSignal,
 ): Promise<Downloaded> {
-  const late = new AbortController();
-  const timer = clock.after("calendar download", MAX_MS, () => late.abort());
+  const timeout = new AbortController();
+  const timer = clock.after("calendar download", MAX_MS, () => timeout.abort());
   const url = new URL(address.replace(/^webcal:/i, "https:"));
   try {
     const response = await follow(url, known, {
       fetch,
       fetchElsewhere,
-      signal: AbortSignal.any([signal, late.signal]),
+      signal: AbortSignal.any([signal, timeout.signal]),
     });
     if (response.status === 304) return { kind: "unchanged" };
     if (response.status !== 200) throw refused(`answers ${response.status}${adviceFor(response.status)}`);
@@ -48,7 +48,7 @@ export async function download(
     };
     return { kind: "changed", bytes: await bodyOf(response), validators };
   } catch (error) {
-    if (late.signal.aborted) throw failed(url, `did not answer in ${MAX_MS / 1000} s`, error);
+    if (timeout.signal.aborted) throw failed(url, `did not answer in ${MAX_MS / 1000} s`, error);
     throw failed(url, messageOf(error).replaceAll(address, url.host).replaceAll(url.href, url.host), error);
   } finally {
     timer[Symbol.dispose]();

@@ -17,7 +17,7 @@ import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { countsText, knownSchemas, passphraseOption, readPassphrase, sheetOptions } from "./archives.ts";
 import { type Command, findHomeOf, homeOf, homeOption, type Invocation, jsonOption, print } from "./command.ts";
-import { historyFolding } from "./history-folding.ts";
+import { historyCheckpointing } from "./history-checkpointing.ts";
 import { assertHasDatabase } from "./home-database.ts";
 import { assertNoStandby } from "./hub-only.ts";
 import { hubVersion } from "./version.ts";
@@ -52,7 +52,7 @@ export const backup: Command = {
     const passphrase = await readPassphrase(invocation);
     using _lock = lock(home, invocation);
     const now = io.platform.clock.now();
-    const archive = { home, hubVersion, now, foldHistory: historyFolding(home) };
+    const archive = { home, hubVersion, now, checkpointHistory: historyCheckpointing(home) };
     if (positionals[0] === "-") {
       await writeToStdout(archive, { passphrase, stderr: io.platform.stderr });
       return 0;

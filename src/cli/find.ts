@@ -14,8 +14,8 @@ export interface Searched<T> {
   noun: string;
   /** The command that lists all: `hub devices`. */
   listedBy: string;
-  /** What tells two of the same name apart: `id`. */
-  toldApartBy: string;
+  /** What distinguishes two of the same name: `id`. */
+  distinguishedBy: string;
   /** Other words for one. */
   also?(thing: T): readonly string[];
   /** Whether a part of a name is enough, if only one has it. */
@@ -59,7 +59,7 @@ function waysToName<T extends Findable>(
 function ambiguous<T extends Findable>(
   found: readonly T[],
   wanted: string,
-  { noun, toldApartBy, also = () => [] }: Searched<T>,
+  { noun, distinguishedBy, also = () => [] }: Searched<T>,
 ): HubError {
   const lines = found
     .slice(0, MAX_SHOWN)
@@ -69,6 +69,6 @@ function ambiguous<T extends Findable>(
   const more = found.length > MAX_SHOWN ? `\n  … and ${found.length - MAX_SHOWN} more` : "";
   return new HubError(
     "conflict",
-    `"${printable(wanted)}" is the name of ${found.length} ${noun}s; say which by its ${toldApartBy}:${lines.join("")}${more}`,
+    `"${printable(wanted)}" is the name of ${found.length} ${noun}s; say which by its ${distinguishedBy}:${lines.join("")}${more}`,
   );
 }

@@ -78,7 +78,7 @@ function output(descriptor: number): Output {
 const POLLERR = 0x8;
 const POLL = { poll: { args: ["ptr", "u64", "i32"], returns: "i32" } } as const;
 
-/** Of a pipe, whether its reader has ended, which a write would tell only when there is something to write. Linux. */
+/** Of a pipe, whether its reader has ended, which a write would show only when there is something to write. Linux. */
 function hasNoReader(descriptor: number): boolean {
   try {
     const { dlopen, ptr } = process.getBuiltinModule("bun:ffi") as typeof import("bun:ffi");

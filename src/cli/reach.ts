@@ -74,17 +74,17 @@ export function clockfaceOf({ config }: Reached): Clockface {
   return config ? createClockface(timezoneOf(config.location)) : { at: printable };
 }
 
-/** For a command that has something to show of a hub that does not run. Resolves with the exit code: that of `work`, or NOT_RUNNING, which is told. */
+/** For a command that has something to show of a hub that does not run. Resolves with the exit code: that of `work`, or NOT_RUNNING, which is reported. */
 export async function withRunningHub(
   invocation: Invocation,
   work: (reached: Reached) => Promise<number>,
-  tell: (message: string) => void,
+  report: (message: string) => void,
 ): Promise<number> {
   try {
     return await work(await reach(invocation));
   } catch (error) {
     if (!(error instanceof HubError) || error.code !== "unavailable") throw error;
-    tell(error.message);
+    report(error.message);
     return NOT_RUNNING;
   }
 }

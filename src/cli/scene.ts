@@ -54,7 +54,7 @@ async function activate(client: HubClient, wanted: string, invocation: Invocatio
   const { id, name } = findNamed(await scenesOf(client), wanted, {
     noun: "scene",
     listedBy: "hub scene list",
-    toldApartBy: "id",
+    distinguishedBy: "id",
   });
   const query = invocation.options.force ? "?force=true" : "";
   const answer = await client.ask("POST", `/scenes/${encodeURIComponent(id)}/activate${query}`);

@@ -40,7 +40,7 @@ export interface HubProcess {
   /** Resolves with the signal's name. */
   stop: Promise<string>;
   supervision: Pick<Supervision, "stopping">;
-  /** Tells the supervisor what this process is now; for the first time also that it is ready. */
+  /** Notifies the supervisor what this process is now; for the first time also that it is ready. */
   present(subject: Subject): void;
   /** For the first hub. One that follows reads its own configuration, and prints its warnings. */
   first: { config: HubConfig; begun: number; tookBefore: NonNullable<HubOptions["tookBefore"]> } | undefined;
@@ -177,14 +177,14 @@ function withPort(config: HubConfig, port: number | undefined): HubConfig {
 }
 
 function ownProcess({ platform }: Io, stop: Promise<string>, { log, flush }: OpenedLog): OwnProcess {
-  let isTold = false;
-  void stop.then(() => (isTold = true));
+  let isReported = false;
+  void stop.then(() => (isReported = true));
   return {
     stopped: stop,
     async replace(file) {
       flush();
       // The new version would not know that it is to end: it begins with the next start.
-      if (isTold) return process.exit(0);
+      if (isReported) return process.exit(0);
       try {
         return await replaceProcess({ file, args: process.argv.slice(2), env: platform.env });
       } catch (error) {

@@ -1,4 +1,4 @@
-// What the hub is told of its place in a house with two machines. The only hub of a house has none: when a machine pairs with it, it
+// What the hub knows of its place in a house with two machines. The only hub of a house has none: when a machine pairs with it, it
 // starts again.
 import { hostname } from "node:os";
 import type { HubConfig } from "../config/sections.ts";

@@ -1,4 +1,4 @@
-// hub standby: makes this machine the standby of a hub elsewhere, and asks or tells the one that runs here. The commands use its HTTP
+// hub standby: makes this machine the standby of a hub elsewhere, and asks or orders the one that runs here. The commands use its HTTP
 // port, as all others do with a running hub: an answer says how it went, and nothing has to be written for it.
 import { HubError } from "../core/errors.ts";
 import { type Command, homeOption, type Invocation } from "./command.ts";

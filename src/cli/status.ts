@@ -59,7 +59,7 @@ async function ask({ client }: Reached): Promise<Found> {
   throw new HubError("upstream_failed", `what answers at ${client.origin} is not a hub that this program knows`);
 }
 
-/** What is only told (severity `info`) is no problem. */
+/** What is only reported (severity `info`) is no problem. */
 function isWell({ health, status, alerts }: Found): boolean {
   const isFine = alerts.every(({ severity }) => severity === "info");
   return health.ready === true && isFine && problemsIn(status).length === 0;

@@ -1,4 +1,4 @@
-// What people are told of the command line: the help, from the table of commands and their options, and what exit codes mean.
+// What people read of the command line: the help, from the table of commands and their options, and what exit codes mean.
 import type { Command, CommandOption, ListedCommand } from "./command.ts";
 
 /** An exit code: the hub is stopped, or cannot be reached. */

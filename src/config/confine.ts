@@ -146,8 +146,8 @@ function createEntries(table: JsonObject): Entries {
         // It may be in an entry that is too many itself.
         if (names.length === 0) return [];
         const found = fault({ path, message: excessMessage({ max, count, names }) }, first);
-        const behind = Array.from({ length: count - max }, (_, index) => ({ ...first, index: max + index }));
-        cutEntries(behind);
+        const surplus = Array.from({ length: count - max }, (_, index) => ({ ...first, index: max + index }));
+        cutEntries(surplus);
         return [found];
       });
     },

@@ -140,7 +140,7 @@ interface CellUsage {
 // USER_HZ, the same on all machines that the hub runs on.
 const TICK_MS = 10;
 
-/** Undefined where the process has ended, or the system does not tell. */
+/** Undefined where the process has ended, or the system does not say. */
 function usageOf(pid: number): CellUsage | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -1,4 +1,4 @@
-// Reports when a file has changed. It looks when the kernel tells of its folder, and now and then; where the kernel does not tell
+// Reports when a file has changed. It looks when the kernel reports a change in its folder, and now and then; where the kernel does not report
 // of everything, again and again: its notices get lost on network file systems, and do not come for what a link leads to.
 import { lstatSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -20,7 +20,7 @@ export interface FileWatchOptions {
 
 // Two polls have to agree: a change is reported within a second, and a half-written file is not.
 const POLL_EVERY_MS = 400;
-// Of a file of whose changes the kernel tells.
+// Of a file whose changes the kernel reports.
 const LOOK_EVERY_MS = 5000;
 // Some editors remove a file before they write the new one.
 const GONE_AFTER_MS = 2000;
@@ -57,10 +57,10 @@ export function watchFile({ clock, log, path, notices, onChange }: FileWatchOpti
     try {
       look();
     } finally {
-      const isTold = following !== undefined && seen === reported && !isLink(path);
+      const isReported = following !== undefined && seen === reported && !isLink(path);
       timer?.[Symbol.dispose]();
       const again = guarded(log, "file watch", poll);
-      if (!isOver) timer = clock.after(`watch ${path}`, isTold ? LOOK_EVERY_MS : POLL_EVERY_MS, again);
+      if (!isOver) timer = clock.after(`watch ${path}`, isReported ? LOOK_EVERY_MS : POLL_EVERY_MS, again);
     }
   }
 

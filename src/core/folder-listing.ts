@@ -13,7 +13,7 @@ const ROUNDS_BETWEEN_LISTINGS = 15;
 export class FolderListing {
   /** Why the folder cannot be read now. */
   fault: string | undefined;
-  /** Those of the last look that are links, to files which change without the folder being told. */
+  /** Those of the last look that are links, to files which change without an event of the folder. */
   links: ReadonlySet<string> = new Set();
   /** Whether the folder's own time was another one at the last look. */
   changed = false;

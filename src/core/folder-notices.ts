@@ -1,5 +1,5 @@
-// Tells at once when something in a folder may have changed, as far as the kernel tells: by inotify, on file systems on which
-// nobody else writes. What it cannot tell of is left to those who watch: see folder-watch.ts.
+// Reports at once when something in a folder may have changed, as far as the kernel reports: by inotify, on file systems on which
+// nobody else writes. What it cannot report is left to those who watch: see folder-watch.ts.
 import { type FSWatcher, statfsSync, statSync, watch } from "node:fs";
 import { basename } from "node:path";
 
@@ -25,7 +25,7 @@ interface Followed {
 }
 
 // By their numbers in statfs(2). Others, such as NFS, SMB, FUSE and 9p, are written by other machines as well, of which the
-// kernel does not tell.
+// kernel does not report.
 const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
   0x9123683e, // btrfs
@@ -44,16 +44,16 @@ export function createKernelNotices(): FolderNotices {
 
   function open(folder: string, listeners: Followed["listeners"]): Followed {
     const own = basename(folder);
-    const tell = (name: string | undefined): void => {
+    const notify = (name: string | undefined): void => {
       for (const listener of [...listeners]) listener(name);
     };
     const watcher = watch(folder, { persistent: false }, (event, name) => {
-      // Of itself the folder tells by its own name, and by none when too much happened at once.
-      if (name !== null && name !== own) return tell(name);
+      // A change of the folder itself comes with its own name, and by none when too much happened at once.
+      if (name !== null && name !== own) return notify(name);
       if (name === own && event === "rename") one.identity = undefined;
-      tell(undefined);
+      notify(undefined);
     });
-    watcher.on("error", () => tell(undefined));
+    watcher.on("error", () => notify(undefined));
     const one: Followed = { identity: identityOf(folder), listeners, watcher };
     return one;
   }
@@ -84,7 +84,7 @@ export function createKernelNotices(): FolderNotices {
 
   return {
     follow(folder, onNotice) {
-      if (!tellsOfAll(folder)) throw new Error("the file system does not tell of all changes");
+      if (!reportsAll(folder)) throw new Error("the file system does not report all changes");
       const known = isCurrent(folder) ? followed.get(folder) : undefined;
       const listener: OnNotice = (name) => onNotice(name);
       (known ?? renew(folder)).listeners.add(listener);
@@ -105,6 +105,6 @@ function identityOf(folder: string): string | undefined {
   }
 }
 
-function tellsOfAll(folder: string): boolean {
+function reportsAll(folder: string): boolean {
   return process.platform === "linux" && LOCAL_FILE_SYSTEMS.has(statfsSync(folder).type >>> 0);
 }

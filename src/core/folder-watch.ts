@@ -1,5 +1,5 @@
-// Reports which files of a folder may have changed. It looks at those of which the kernel tells, and now and then at all; where
-// the kernel does not tell of everything, again and again at all of them, a few at a time, so that thousands block nothing else.
+// Reports which files of a folder may have changed. It looks at those that the kernel reports, and now and then at all; where
+// the kernel does not report everything, again and again at all of them, a few at a time, so that thousands block nothing else.
 // Reading them is left to others.
 import { join } from "node:path";
 import type { Clock } from "./clock.ts";
@@ -27,9 +27,9 @@ const SETTLE_MS = 200;
 const BETWEEN_SLICES_MS = 2;
 const LOOKS_IN_A_SLICE = 100;
 const REPORTS_IN_A_SLICE = 5;
-// Where the kernel tells of changes, a round looks at the folder itself: it may be another one now, or a new one.
-const TOLD_ROUND_MS = 2000;
-// And all files are looked at: the kernel does not tell of what is written through a mapping, or through a hard link elsewhere.
+// Where the kernel reports changes, a round looks at the folder itself: it may be another one now, or a new one.
+const REPORTED_ROUND_MS = 2000;
+// And all files are looked at: the kernel does not report what is written through a mapping, or through a hard link elsewhere.
 const SWEEP_MS = 60_000;
 // Of more at once it is not asked which they are.
 const MAX_NOTICES = 100;
@@ -39,8 +39,8 @@ interface Unsettled {
   seen: string;
   /** Monotonic ms of the look that has to find the same. */
   due: number;
-  /** Whether it was found by looking, although the kernel should have told. */
-  isUntold: boolean;
+  /** Whether it was found by looking, although the kernel should have reported. */
+  isUnreported: boolean;
 }
 
 /** Watches from now on. What was read before may already be old, so begin watching first and read then. */
@@ -66,10 +66,10 @@ export class FolderWatch {
   /** Undefined: all files are looked at in each round. */
   #notices: FolderNotices | undefined;
   #following: Following | undefined;
-  /** Whether the kernel has told of anything since the last round. */
-  #wasTold = false;
-  /** Whether it has told of more than of single files. */
-  #isAnyTold = false;
+  /** Whether the kernel has reported anything since the last round. */
+  #wasReported = false;
+  /** Whether it has reported more than single files. */
+  #isAnyReported = false;
   #sweptAt: number;
 
   constructor(options: FolderWatchOptions) {
@@ -78,7 +78,7 @@ export class FolderWatch {
     this.#listing = new FolderListing(options.folder, options.accepts);
     this.#sweptAt = options.clock.mono();
     this.#follow();
-    this.#isAnyTold = false;
+    this.#isAnyReported = false;
     for (const name of this.#listing.names()) {
       const now = this.#fingerprint(name);
       if (now !== ABSENT) this.#reported.set(name, now);
@@ -99,7 +99,7 @@ export class FolderWatch {
     this.#settling?.[Symbol.dispose]();
   }
 
-  /** Has the kernel tell of the folder that is there now. */
+  /** Has the kernel report the folder that is there now. */
   #follow(): void {
     const { folder, log } = this.#options;
     if (!this.#notices || this.#following?.isCurrent()) return;
@@ -108,7 +108,7 @@ export class FolderWatch {
     try {
       const notice = guarded(log, "folder watch", (name: string | undefined) => this.#onNotice(name));
       this.#following = this.#notices.follow(folder, notice);
-      this.#isAnyTold = true;
+      this.#isAnyReported = true;
     } catch (error) {
       if (this.#listing.isThere()) this.#poll(messageOf(error));
     }
@@ -123,16 +123,16 @@ export class FolderWatch {
   }
 
   #onNotice(name: string | undefined): void {
-    this.#wasTold = true;
+    this.#wasReported = true;
     const unsettled = name === undefined ? undefined : this.#unsettled.get(name);
-    if (unsettled) unsettled.isUntold = false;
+    if (unsettled) unsettled.isUnreported = false;
     else if (name === undefined || this.#unsettled.size >= MAX_NOTICES) this.#lookAtAllSoon();
     else if (this.#options.accepts(name)) this.#lookAt(name, false);
   }
 
   #lookAtAllSoon(): void {
-    if (!this.#isAnyTold && !this.#isLooking) this.#nextAfter(SETTLE_MS, () => this.#lookAround());
-    this.#isAnyTold = true;
+    if (!this.#isAnyReported && !this.#isLooking) this.#nextAfter(SETTLE_MS, () => this.#lookAround());
+    this.#isAnyReported = true;
   }
 
   #lookAround(): void {
@@ -140,43 +140,43 @@ export class FolderWatch {
     this.#follow();
     const names = this.#listing.names();
     const now = this.#options.clock.mono();
-    const isSwept = now - this.#sweptAt >= SWEEP_MS || (this.#listing.changed && !this.#wasTold);
-    const isAll = !this.#following || this.#isAnyTold || isSwept;
-    const isUntold = isSwept && !this.#isAnyTold;
+    const isSwept = now - this.#sweptAt >= SWEEP_MS || (this.#listing.changed && !this.#wasReported);
+    const isAll = !this.#following || this.#isAnyReported || isSwept;
+    const isUnreported = isSwept && !this.#isAnyReported;
     if (isAll) this.#sweptAt = now;
-    this.#wasTold = false;
-    this.#isAnyTold = false;
+    this.#wasReported = false;
+    this.#isAnyReported = false;
     this.#keepPace();
     this.#lookAtSlices(
       (isAll ? new Set([...names, ...this.#reported.keys()]) : this.#listing.links).values(),
-      isUntold,
+      isUnreported,
     );
   }
 
-  #lookAtSlices(names: Iterator<string>, isUntold: boolean): void {
-    this.#isLooking = this.#lookAtSome(names, isUntold);
-    if (this.#isLooking) this.#nextAfter(BETWEEN_SLICES_MS, () => this.#lookAtSlices(names, isUntold));
-    else if (this.#isAnyTold) this.#nextAfter(SETTLE_MS, () => this.#lookAround());
+  #lookAtSlices(names: Iterator<string>, isUnreported: boolean): void {
+    this.#isLooking = this.#lookAtSome(names, isUnreported);
+    if (this.#isLooking) this.#nextAfter(BETWEEN_SLICES_MS, () => this.#lookAtSlices(names, isUnreported));
+    else if (this.#isAnyReported) this.#nextAfter(SETTLE_MS, () => this.#lookAround());
   }
 
   /** Looks at the next few; returns whether there are more. */
-  #lookAtSome(names: Iterator<string>, isUntold: boolean): boolean {
+  #lookAtSome(names: Iterator<string>, isUnreported: boolean): boolean {
     for (let looks = 0; looks < LOOKS_IN_A_SLICE; looks++) {
       const { value: name, done } = names.next();
       if (done) return false;
-      if (!this.#unsettled.has(name)) this.#lookAt(name, isUntold && !this.#listing.links.has(name));
+      if (!this.#unsettled.has(name)) this.#lookAt(name, isUnreported && !this.#listing.links.has(name));
     }
     return true;
   }
 
-  #lookAt(name: string, isUntold: boolean): void {
+  #lookAt(name: string, isUnreported: boolean): void {
     const now = this.#fingerprint(name);
-    if (now !== (this.#reported.get(name) ?? ABSENT)) this.#lookAgain(name, now, isUntold);
+    if (now !== (this.#reported.get(name) ?? ABSENT)) this.#lookAgain(name, now, isUnreported);
   }
 
-  #lookAgain(name: string, seen: string, isUntold: boolean): void {
+  #lookAgain(name: string, seen: string, isUnreported: boolean): void {
     this.#unsettled.delete(name);
-    this.#unsettled.set(name, { seen, due: this.#options.clock.mono() + SETTLE_MS, isUntold });
+    this.#unsettled.set(name, { seen, due: this.#options.clock.mono() + SETTLE_MS, isUnreported });
     this.#settleAfter(SETTLE_MS);
   }
 
@@ -186,11 +186,11 @@ export class FolderWatch {
     try {
       const now = clock.mono();
       let looks = 0;
-      for (const [name, { seen, due, isUntold }] of this.#unsettled) {
+      for (const [name, { seen, due, isUnreported }] of this.#unsettled) {
         if (due > now || looks++ === REPORTS_IN_A_SLICE) break;
         const found = this.#fingerprint(name);
-        if (found === seen) this.#report(name, seen, isUntold);
-        else this.#lookAgain(name, found, isUntold);
+        if (found === seen) this.#report(name, seen, isUnreported);
+        else this.#lookAgain(name, found, isUnreported);
       }
     } finally {
       this.#settleNext();
@@ -205,12 +205,12 @@ export class FolderWatch {
     if (next) this.#settleAfter(Math.max(BETWEEN_SLICES_MS, next.due - this.#options.clock.mono()));
   }
 
-  #report(name: string, seen: string, isUntold: boolean): void {
+  #report(name: string, seen: string, isUnreported: boolean): void {
     this.#unsettled.delete(name);
     if (seen === (this.#reported.get(name) ?? ABSENT)) return;
     // A folder that is gone takes all its files with it for a while, such as one on a disk that was pulled out.
     if (seen === ABSENT && !this.#listing.isThere()) return;
-    if (isUntold && this.#following) this.#poll(`the kernel did not tell of a change of ${name}`);
+    if (isUnreported && this.#following) this.#poll(`the kernel did not report a change of ${name}`);
     if (seen === ABSENT) this.#reported.delete(name);
     else this.#reported.set(name, seen);
     this.#options.onChange(name);
@@ -218,7 +218,7 @@ export class FolderWatch {
 
   #keepPace(): void {
     const { clock, log, folder } = this.#options;
-    const roundMs = this.#notices && this.#listing.links.size === 0 ? TOLD_ROUND_MS : ROUND_MS;
+    const roundMs = this.#notices && this.#listing.links.size === 0 ? REPORTED_ROUND_MS : ROUND_MS;
     if (roundMs === this.#roundMs) return;
     this.#roundMs = roundMs;
     this.#rounds?.[Symbol.dispose]();

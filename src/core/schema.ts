@@ -124,7 +124,7 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `unknown key "${key}"; there are ${shown}${known.length > MAX_KEYS_SHOWN ? ", …" : ""}`;
 }
 
-/** Alternatives told apart by `type`: what the one that is meant misses, or which types there are. */
+/** Alternatives distinguished by `type`: what the one that is meant misses, or which types there are. */
 /** For alternatives with a `type`: the problems of the one whose type is given, or the list of types. */
 function describeAlternatives(error: ValueError, at: string): Problem[] {
   const branches: TSchema[] = error.schema.anyOf ?? [];

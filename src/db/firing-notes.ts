@@ -23,7 +23,7 @@ export function isFiringNote(value: unknown): value is FiringNote {
 }
 
 /** Within a transaction of the caller. */
-export function foldFirings(db: Database, notes: readonly FiringNote[]): void {
+export function checkpointFirings(db: Database, notes: readonly FiringNote[]): void {
   if (notes.length === 0) return;
   const last = new Map(notes.map((note) => [note.fired, note]));
   const put = db.query(

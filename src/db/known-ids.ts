@@ -1,7 +1,7 @@
 // Reads ids from a state database without opening it for writing: for checks, whether or not a hub is running.
 import { Database } from "bun:sqlite";
 import { isObject, type JsonObject, parseJson } from "../core/json.ts";
-import { type Reading, readUnfoldedBeside } from "./readings.ts";
+import { type Reading, readJournalTailBeside } from "./readings.ts";
 
 const QUERIES = {
   devices: "SELECT id FROM devices",
@@ -36,7 +36,7 @@ export function knownAttributes(path: string): ReadonlyMap<string, readonly stri
   );
   if (!rows) return undefined;
   const known = new Map(rows.map(({ id, attributes }) => [id, new Set(Object.keys(objectIn(attributes ?? "{}")))]));
-  for (const { device, set = {} } of unfoldedReadings(path)) {
+  for (const { device, set = {} } of journaledReadings(path)) {
     const names = known.get(device);
     for (const name of Object.keys(set)) names?.add(name);
   }
@@ -44,10 +44,10 @@ export function knownAttributes(path: string): ReadonlyMap<string, readonly stri
 }
 
 /** What a running hub, or one that was killed, has in its journal. */
-function unfoldedReadings(path: string): Reading[] {
+function journaledReadings(path: string): Reading[] {
   try {
-    const { segments, folded } = readUnfoldedBeside(path) ?? { segments: [], folded: 0 };
-    return segments.filter(({ number }) => number > folded).flatMap(({ readings }) => readings);
+    const { segments, checkpointed } = readJournalTailBeside(path) ?? { segments: [], checkpointed: 0 };
+    return segments.filter(({ number }) => number > checkpointed).flatMap(({ readings }) => readings);
   } catch {
     return [];
   }

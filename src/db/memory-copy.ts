@@ -27,7 +27,7 @@ export interface MemoryCopyOptions {
   now: () => number;
 }
 
-// Folders in memory on Linux; SQLite can fold in a log only in a folder that it can write.
+// Folders in memory on Linux; SQLite can checkpoint a log only in a folder that it can write.
 const SCRATCH_FOLDERS = ["/dev/shm", "/run", tmpdir()];
 // Header bytes that say that there is a log; a copy without its log must not say so.
 const JOURNAL_MODE_AT = [18, 19];

@@ -75,7 +75,7 @@ function keepLog(db: Database): void {
   }
 }
 
-/** Folds the log into the file and closes it. */
+/** Checkpoints the log into the file and closes it. */
 export function closeDatabase(db: Database): void {
   try {
     db.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -141,7 +141,7 @@ function migrate(db: Database, migrations: readonly string[], path: string): voi
   }
   if (version === migrations.length) return;
   db.transaction(() => {
-    // A worker that was told to end may still be opening the same file: it was first, then.
+    // A worker that was ordered to end may still be opening the same file: it was first, then.
     for (const sql of migrations.slice(layout.get()?.user_version)) db.run(sql);
     db.run(`PRAGMA user_version = ${migrations.length}`);
   }).immediate();

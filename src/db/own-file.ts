@@ -1,4 +1,4 @@
-// The file of a database that is open here, told apart from one that somebody puts in its place meanwhile. SQLite would write the pages
+// The file of a database that is open here, distinguished from one that somebody puts in its place meanwhile. SQLite would write the pages
 // of the former into it. So the file is written at checkpoints alone, each only after a look; once it was exchanged, the former is
 // set aside with its log, and the new one stays as it is until the next start.
 import type { Database } from "bun:sqlite";

@@ -33,7 +33,7 @@ export interface JournalPosition {
 }
 
 export interface ReadingDraft extends Disposable {
-  /** In the file when it returns, as who told it may be answered next; in a flood within a millisecond. */
+  /** In the file when it returns, as its sender may be answered next; in a flood within a millisecond. */
   add(reading: string, position: JournalPosition): void;
   /** What was added is in the journal, or not needed any more. */
   clear(): void;

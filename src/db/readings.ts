@@ -6,9 +6,9 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { foreignSegments, readJournal, type SegmentContent } from "../core/journal-reader.ts";
 import { isObject, type JsonObject, parseJson } from "../core/json.ts";
-import { type FiringNote, foldFirings, isFiringNote } from "./firing-notes.ts";
-import { foldedOf, setFolded } from "./fold-mark.ts";
-import { createUnwrittenRuns, isRunNote, openRunRows, RUNS_FOLDED, type RunNote } from "./run-rows.ts";
+import { type FiringNote, checkpointFirings, isFiringNote } from "./firing-notes.ts";
+import { checkpointOf, setCheckpoint } from "./checkpoint-mark.ts";
+import { createUnwrittenRuns, isRunNote, openRunRows, RUNS_CHECKPOINT, type RunNote } from "./run-rows.ts";
 
 /** What became known of one device at one time. */
 export interface Reading {
@@ -28,11 +28,11 @@ export interface Reading {
   removed?: true;
 }
 
-export interface Unfolded {
+export interface JournalTail {
   /** Of the journal that belongs to the database. */
   id: string;
   /** The last segment whose readings are in the database. */
-  folded: number;
+  checkpointed: number;
   /** The last one that is said to be in the database. */
   last: number;
   /** Everything in the journal, oldest first. */
@@ -49,7 +49,7 @@ export function readingsFolder(stateDb: string): string {
 }
 
 /** The journal beside a state database. A database that was replaced by hand has got another mark: then nothing is its own. */
-export function readUnfolded(stateDb: string, db: Database): Unfolded {
+export function readJournalTail(stateDb: string, db: Database): JournalTail {
   const id = journalIdIn(db);
   const folder = readingsFolder(stateDb);
   const segments = readJournal(folder, id).map(({ texts, ...rest }) => {
@@ -61,37 +61,37 @@ export function readUnfolded(stateDb: string, db: Database): Unfolded {
       firings: notes.filter(isFiringNote),
     };
   });
-  const folded = foldedOf(db, id);
-  const last = Math.max(folded, foldedOf(db, id, RUNS_FOLDED));
-  return { id, folded, last, segments, foreign: foreignSegments(folder, id) };
+  const checkpointed = checkpointOf(db, id);
+  const last = Math.max(checkpointed, checkpointOf(db, id, RUNS_CHECKPOINT));
+  return { id, checkpointed, last, segments, foreign: foreignSegments(folder, id) };
 }
 
-/** Folds in what the database does not have yet, in one transaction. Returns how many readings. */
-export function foldReadings(
+/** Checkpoints what the database does not have yet, in one transaction. Returns how many readings. */
+export function checkpointReadings(
   db: Database,
-  { id, folded, segments }: Pick<Unfolded, "id" | "folded" | "segments">,
+  { id, checkpointed, segments }: Pick<JournalTail, "id" | "checkpointed" | "segments">,
 ): number {
-  const missing = segments.filter(({ number }) => number > folded);
+  const missing = segments.filter(({ number }) => number > checkpointed);
   const last = missing.at(-1);
   const readings = missing.flatMap((segment) => segment.readings);
   db.transaction(() => {
-    foldRuns(db, { id, segments });
-    foldFirings(
+    checkpointRuns(db, { id, segments });
+    checkpointFirings(
       db,
       segments.flatMap(({ firings }) => firings),
     );
     if (!last) return;
     apply(db, readings);
-    setFolded(db, { id, segment: last.number });
+    setCheckpoint(db, { id, segment: last.number });
   }).immediate();
   return readings.length;
 }
 
 /** Runs have a mark of their own: their rows are not written together with those of devices. */
-function foldRuns(db: Database, { id, segments }: Pick<Unfolded, "id" | "segments">): void {
+function checkpointRuns(db: Database, { id, segments }: Pick<JournalTail, "id" | "segments">): void {
   if (segments.every(({ runs }) => runs.length === 0)) return;
-  const folded = foldedOf(db, id, RUNS_FOLDED);
-  const missing = segments.filter(({ number }) => number > folded);
+  const checkpointed = checkpointOf(db, id, RUNS_CHECKPOINT);
+  const missing = segments.filter(({ number }) => number > checkpointed);
   const last = missing.at(-1);
   if (!last) return;
   const unwritten = createUnwrittenRuns();
@@ -99,19 +99,19 @@ function foldRuns(db: Database, { id, segments }: Pick<Unfolded, "id" | "segment
   openRunRows(db).write(unwritten.changed.values(), unwritten.over, { id, segment: last.number });
 }
 
-/** As `readUnfolded`, of a database that is not open here; undefined where there is no journal beside it. */
-export function readUnfoldedBeside(stateDb: string): Unfolded | undefined {
+/** As `readJournalTail`, of a database that is not open here; undefined where there is no journal beside it. */
+export function readJournalTailBeside(stateDb: string): JournalTail | undefined {
   if (!existsSync(readingsFolder(stateDb))) return undefined;
   using db = new Database(stateDb, { readonly: true });
-  return readUnfolded(stateDb, db);
+  return readJournalTail(stateDb, db);
 }
 
-/** Folds into a copy of the database what was read before the copy was made. */
-export function foldIntoCopy(copy: string, unfolded: Unfolded): void {
+/** Checkpoints into a copy of the database what was read before the copy was made. */
+export function checkpointIntoCopy(copy: string, journalTail: JournalTail): void {
   using db = new Database(copy);
   db.run("PRAGMA synchronous = OFF");
   db.run("PRAGMA journal_mode = MEMORY");
-  foldReadings(db, { ...unfolded, folded: foldedOf(db, unfolded.id) });
+  checkpointReadings(db, { ...journalTail, checkpointed: checkpointOf(db, journalTail.id) });
 }
 
 /** Of the journal that belongs to the database with this `application_id`. */
@@ -142,7 +142,7 @@ interface StateRow {
   last_seen: number | null;
 }
 
-interface Folding {
+interface Checkpointing {
   available: boolean;
   attributes: JsonObject;
   lastChanged: JsonObject;
@@ -155,7 +155,7 @@ function apply(db: Database, readings: readonly Reading[]): void {
     `SELECT available, attributes, last_changed, last_seen
      FROM devices LEFT JOIN device_state ON device_id = id WHERE id = ?`,
   );
-  const states = new Map<string, Folding | undefined>();
+  const states = new Map<string, Checkpointing | undefined>();
   for (const reading of readings) {
     const { device } = reading;
     if (!states.has(device)) states.set(device, stateOf(find.get(device)));
@@ -177,7 +177,7 @@ function apply(db: Database, readings: readonly Reading[]): void {
   }
 }
 
-function applyOne(state: Folding, { at, set = {}, gone = [], available, retained }: Reading): void {
+function applyOne(state: Checkpointing, { at, set = {}, gone = [], available, retained }: Reading): void {
   for (const [name, value] of Object.entries(set)) {
     state.attributes[name] = value;
     state.lastChanged[name] = at;
@@ -190,7 +190,7 @@ function applyOne(state: Folding, { at, set = {}, gone = [], available, retained
   if (!retained) state.lastSeen = at;
 }
 
-function stateOf(row: StateRow | null): Folding | undefined {
+function stateOf(row: StateRow | null): Checkpointing | undefined {
   if (!row) return undefined;
   return {
     available: row.available !== 0,

@@ -2,7 +2,7 @@
 // a run that is over within minutes never gets one. What a run holds is left to src/rules/engine/.
 import type { Database } from "bun:sqlite";
 import { isObject } from "../core/json.ts";
-import { type FoldMark, setFolded } from "./fold-mark.ts";
+import { type CheckpointMark, setCheckpoint } from "./checkpoint-mark.ts";
 
 /** What of a run has to be written; undefined: it is on disk as it is. */
 export interface RunChange {
@@ -36,11 +36,11 @@ export interface UnwrittenRuns {
 
 export interface RunRows {
   /** In one transaction, with the mark of the journal up to which they are complete. Throws if it cannot be written. */
-  write(changed: Iterable<RunChange>, over: Iterable<string>, mark?: FoldMark): void;
+  write(changed: Iterable<RunChange>, over: Iterable<string>, mark?: CheckpointMark): void;
 }
 
 /** Of the mark in the table `meta`. */
-export const RUNS_FOLDED = "runs_folded";
+export const RUNS_CHECKPOINT = "runs_folded";
 
 /** Longer data has a row of its own: a page of the database holds 4096 bytes. */
 const MAX_CHARS_WITHIN = 2000;
@@ -166,7 +166,7 @@ function transactionOn(db: Database, numberOf: (id: string) => number) {
     setDataVars.run({ number, vars });
   }
 
-  return db.transaction((changed: Iterable<RunChange>, over: Iterable<string>, mark?: FoldMark) => {
+  return db.transaction((changed: Iterable<RunChange>, over: Iterable<string>, mark?: CheckpointMark) => {
     for (const id of over) for (const step of remove) step.run({ number: numberOf(id) });
     for (const one of changed) {
       const number = numberOf(one.id);
@@ -176,6 +176,6 @@ function transactionOn(db: Database, numberOf: (id: string) => number) {
         if (one.vars !== undefined) changeVars(number, one.vars);
       }
     }
-    if (mark) setFolded(db, mark, RUNS_FOLDED);
+    if (mark) setCheckpoint(db, mark, RUNS_CHECKPOINT);
   }).immediate;
 }

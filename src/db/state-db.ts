@@ -23,7 +23,7 @@ export interface StateDb extends Disposable {
   /** For what people change: commits are synced. */
   readonly durable: Database;
   /** For what devices report: commits are synced at checkpoints. */
-  readonly behind: Database;
+  readonly relaxed: Database;
   /** For what the hub itself keeps (notifications, the audit log, alerts): synced; a copy in memory accepts it too. */
   readonly own: Database;
   /** Where a damaged file was moved, if there was one. */
@@ -90,11 +90,11 @@ function openFile(path: string, now: () => number, trouble: StateDb["trouble"]):
   using opening = new DisposableStack();
   const { db, setAside } = openDatabase({ path, migrations: stateMigrations, now });
   const durable = opening.use(db);
-  const behind = opening.use(connect(path, "normal"));
-  const file = ownFile(path, now, [durable, behind]);
+  const relaxed = opening.use(connect(path, "normal"));
+  const file = ownFile(path, now, [durable, relaxed]);
   opening.move();
   return {
-    ...{ durable, behind, own: durable, setAside, copy: undefined, file, faults: createFaults(), trouble },
+    ...{ durable, relaxed, own: durable, setAside, copy: undefined, file, faults: createFaults(), trouble },
     [Symbol.dispose]: () => void file.close(),
   };
 }
@@ -105,9 +105,9 @@ function openCopy(
   { fault, trouble }: Pick<StateDb, "trouble"> & { fault: StorageFault },
 ): StateDb {
   const copy = openMemoryCopy({ path, migrations: stateMigrations, now });
-  const { refusing: durable, accepting: behind, isDamaged, changedTables, writeBack } = copy;
+  const { refusing: durable, accepting: relaxed, isDamaged, changedTables, writeBack } = copy;
   return {
-    ...{ durable, behind, own: behind, faults: createFaults(), trouble },
+    ...{ durable, relaxed, own: relaxed, faults: createFaults(), trouble },
     setAside: isDamaged ? path : undefined,
     copy: { fault, changedTables, writeBack },
     file: undefined,

@@ -8,7 +8,7 @@ export type AttributeType = "boolean" | "number" | "string" | "object" | "array"
 export interface Attribute {
   /** As it is proposed by what is announced now; what it is called is decided in given-names.ts. */
   name: string;
-  /** What it is of, as its source tells it from others for ever: the entity, and which of its values. Its name, where there is none. */
+  /** What it is of, as its source distinguishes it from others for ever: the entity, and which of its values. Its name, where there is none. */
   ids?: readonly string[];
   /** Where it is announced, and from what it is read: by these it is found under another id, or where it has none of its own. */
   places?: readonly string[];
@@ -18,7 +18,7 @@ export interface Attribute {
   min?: number;
   max?: number;
   step?: number;
-  /** The values it may be told, where it can be commanded; else those that it may have. */
+  /** The values it may be commanded, where it can be commanded; else those that it may have. */
   options?: readonly string[];
   /** Values that it only reports. */
   reported?: readonly string[];
@@ -105,7 +105,7 @@ export type Shown = { readonly bytes: Uint8Array } | { readonly address: string 
 export interface PictureTopic {
   /** One of the device's topics. */
   topic: string;
-  /** Which of its pictures, as it calls it; empty where it tells none apart. A function, where that is in the topic. */
+  /** Which of its pictures, as it calls it; empty where it distinguishes none. A function, where that is in the topic. */
   of: string | ((topic: string) => string);
   /** Undefined where the message brings none. Throws TemplateError. */
   shows(payload: Uint8Array, message: () => Message): Shown | undefined;
@@ -138,7 +138,7 @@ export interface DescribedDevice {
   read(topic: string, message: Message): Report;
   /** Messages that bring about what is wanted. Throws HubError `invalid` with the attribute and what is wrong with it. */
   write(wanted: JsonObject): Outgoing[];
-  /** Messages that make it tell its whole state, for when a person has let it in. */
+  /** Messages that make it report its whole state, for when a person has let it in. */
   refresh?(): Outgoing[];
   /** What is known once they have been sent, of a device that never says it itself. */
   assume?(wanted: JsonObject): JsonObject;

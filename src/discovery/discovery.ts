@@ -9,6 +9,7 @@ import { printable } from "../core/printable.ts";
 import { takeTurns } from "../core/take-turns.ts";
 import { type Approval, createMatch } from "./approval.ts";
 import { AttributeNames } from "./attribute-names.ts";
+import { BirthAndWill } from "./birth-and-will.ts";
 import type { DescribedDevice, Outgoing } from "./described.ts";
 import { Entries, MAX_ENTRIES } from "./entries.ts";
 import {
@@ -21,13 +22,12 @@ import {
   heirOf,
   shown,
 } from "./entry.ts";
-import { Greeting } from "./greeting.ts";
 import { DeviceSpeaker, type HouseDevices, type TakePicture } from "./house-devices.ts";
 import { claim, hasPriority, TAKE_IT } from "./ownership.ts";
 import { Parents } from "./parents.ts";
 import type { ActionFields } from "./presses.ts";
 import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
-import type { CreateSource, Heard, Sender, Source, SourceHost } from "./source.ts";
+import type { CreateSource, Incoming, Sender, Source, SourceHost } from "./source.ts";
 import type { Decision, DiscoveryStore } from "./store.ts";
 import { createTemplateEngine } from "./templates/template.ts";
 import { WaitingMessages } from "./waiting-messages.ts";
@@ -49,11 +49,11 @@ export interface DiscoveryOptions {
   onPicture: TakePicture;
   /** See `DeviceSpeakerOptions`. */
   onUnavailable: (deviceId: string, attributes: readonly string[]) => void;
-  /** A device did not do what it was told last. */
+  /** A device did not do what it was commanded last. */
   onRefused: (refusal: { deviceId: string; message: string }) => void;
   publish: (outgoing: Outgoing) => Promise<void>;
   /** What the broker has kept of messages on topics that match. */
-  retained: (filter: string) => Iterable<Heard>;
+  retained: (filter: string) => Iterable<Incoming>;
 }
 
 type Origin = Pick<Entry, "source" | "rank">;
@@ -68,9 +68,9 @@ export class Discovery {
   readonly #names: AttributeNames;
   readonly #waiting = new WaitingMessages();
   readonly #readings: ReadingTurns;
-  readonly #greeting: Greeting;
+  readonly #birthAndWill: BirthAndWill;
   /** Accounts that have said something since the hub started. */
-  readonly #heard = new Set<string>();
+  readonly #live = new Set<string>();
 
   constructor(given: DiscoveryOptions) {
     const clock = createPartClock(given.clock);
@@ -80,7 +80,7 @@ export class Discovery {
     const { log, limits, readingMsPerSecond: msPerSecond } = options;
     this.#readings = createReadingTurns({
       ...{ clock, log, limits, msPerSecond },
-      read: (entry, heard) => this.#read(entry, heard),
+      read: (entry, incoming) => this.#read(entry, incoming),
     });
     this.#names = new AttributeNames(options);
     this.#speaker = new DeviceSpeaker({
@@ -102,11 +102,11 @@ export class Discovery {
         ask: (sender, outgoing) => this.#ask(sender, outgoing),
         report: (sender, key, report) => {
           const entry = find(sender, key);
-          this.#speaker.take(entry, entry?.names?.given(report) ?? report, { retain: !this.#heard.has(sender.name) });
+          this.#speaker.take(entry, entry?.names?.given(report) ?? report, { retain: !this.#live.has(sender.name) });
         },
-        heard: (sender, key, heard) => {
+        receive: (sender, key, incoming) => {
           const entry = find(sender, key);
-          if (entry) this.#speaker.hear(entry, heard, heard);
+          if (entry) this.#speaker.receive(entry, incoming, incoming);
         },
         knows: (sender, key) => find(sender, key) !== undefined,
         isKnown: (identity) => options.store.deviceOf(identity) !== undefined,
@@ -114,40 +114,40 @@ export class Discovery {
       };
       this.#sources.push(create(host, { describes: (sender, source) => this.#describes(sender, source) }));
     }
-    this.#greeting = new Greeting(this.#sources, clock, (outgoing) => this.#publish(outgoing));
+    this.#birthAndWill = new BirthAndWill(this.#sources, clock, (outgoing) => this.#publish(outgoing));
   }
 
   /** Everything that clients publish outside the hub's own topics. */
-  hear(heard: Heard): void {
-    if (!heard.retain) this.#heard.add(heard.sender.name);
-    if (this.#sources.some((source) => source.hear(heard))) return;
-    this.#waiting.hear(heard);
-    this.#readings.hear(heard, this.#entries.ofTopic(heard.topic, heard.sender.name));
+  receive(incoming: Incoming): void {
+    if (!incoming.retain) this.#live.add(incoming.sender.name);
+    if (this.#sources.some((source) => source.receive(incoming))) return;
+    this.#waiting.receive(incoming);
+    this.#readings.receive(incoming, this.#entries.ofTopic(incoming.topic, incoming.sender.name));
   }
 
-  #read(entry: Entry, heard: Heard): void {
+  #read(entry: Entry, incoming: Incoming): void {
     const { device, sender, id } = entry;
     // Only whoever announced it speaks for it. It may have gone while the message waited.
-    if (!device || heard.sender.name !== sender.name || this.#entries.get(id) !== entry) return;
-    this.#speaker.hear(entry, heard, heard);
+    if (!device || incoming.sender.name !== sender.name || this.#entries.get(id) !== entry) return;
+    this.#speaker.receive(entry, incoming, incoming);
   }
 
-  /** Hears what the broker has kept, and asks for announcements, whenever the broker is up. Resolves when all is heard. */
+  /** Receives what the broker has kept, and asks for announcements, whenever the broker is up. Resolves when all is received. */
   async start(): Promise<void> {
-    await takeTurns(this.#options.retained("#"), (heard) => {
+    await takeTurns(this.#options.retained("#"), (incoming) => {
       try {
-        this.hear(heard);
+        this.receive(incoming);
       } catch (error) {
-        this.#options.log.warn("a kept message is ignored", { topic: heard.topic, error: messageOf(error) });
+        this.#options.log.warn("a kept message is ignored", { topic: incoming.topic, error: messageOf(error) });
       }
     });
-    this.#greeting.begin();
+    this.#birthAndWill.begin();
   }
 
-  /** The last words of the hub; resolves when they are said. `isHeard`: whether a broker takes them now. */
-  async stop({ isHeard }: { isHeard: boolean }): Promise<void> {
+  /** The last words of the hub; resolves when they are said. `isConnected`: whether a broker takes them now. */
+  async stop({ isConnected }: { isConnected: boolean }): Promise<void> {
     try {
-      await this.#greeting.end(isHeard);
+      await this.#birthAndWill.end(isConnected);
     } finally {
       // What they would do needs a database that is closed soon.
       this.#clock[Symbol.dispose]();
@@ -351,7 +351,7 @@ export class Discovery {
     store.bind(device.identities, id);
     for (const { deviceId, child } of this.#parents.appeared(entry)) this.#register(deviceId, child);
     if (wasOthers) this.#speaker.available(entry, true);
-    if (isNew) this.#speaker.hearKept(entry);
+    if (isNew) this.#speaker.receiveKept(entry);
     this.#waiting.forget(device);
   }
 
@@ -366,7 +366,7 @@ export class Discovery {
 
   #register(id: string, entry: Entry): void {
     const parent = this.#parents.idOf(entry, id);
-    const retained = !this.#heard.has(entry.sender.name);
+    const retained = !this.#live.has(entry.sender.name);
     this.#speaker.register(id, entry, { retained, ...(parent !== undefined && { parent }) });
   }
 

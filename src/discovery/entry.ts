@@ -4,7 +4,7 @@ import { isValidId } from "../core/ids.ts";
 import { type Json, parseJson } from "../core/json.ts";
 import type { DescribedDevice, Message } from "./described.ts";
 import type { GivenNames } from "./given-names.ts";
-import type { Heard, Sender } from "./source.ts";
+import type { Incoming, Sender } from "./source.ts";
 
 export type EntryState = "accepted" | "waiting" | "ignored" | "broken";
 
@@ -92,8 +92,8 @@ export function deviceIdOf(identity: string): string {
 
 const DECODER = new TextDecoder();
 
-/** For `Heard.message`: text and JSON, read when asked for, once. */
-export function messageIn(payload: Uint8Array): Heard["message"] {
+/** For `Incoming.message`: text and JSON, read when asked for, once. */
+export function messageIn(payload: Uint8Array): Incoming["message"] {
   let read: Message | undefined;
   return () => {
     if (!read) {

@@ -7,7 +7,7 @@ import type { Entry } from "./entry.ts";
 import { MAX_BESIDE, PICTURE_AT, PICTURE_OF, picturesOn } from "./pictures.ts";
 import { type ActionFields, actionFieldsOf, actionOf } from "./presses.ts";
 import { schemaOf } from "./schema.ts";
-import type { Heard } from "./source.ts";
+import type { Incoming } from "./source.ts";
 
 /** The devices of the house, as far as discovery needs them. `retained`: known from before, and no sign of life. */
 export interface HouseDevices {
@@ -35,7 +35,7 @@ export interface DeviceSpeakerOptions {
   onUnavailable: (deviceId: string, attributes: readonly string[]) => void;
   log: Log;
   /** Messages that came before the device was described, or let in. */
-  keptOn: (topic: string) => Iterable<Heard>;
+  keptOn: (topic: string) => Iterable<Incoming>;
 }
 
 export interface ShownPicture {
@@ -117,21 +117,21 @@ export class DeviceSpeaker {
   }
 
   /** A message on one of its topics. */
-  hear(entry: Entry, heard: Heard, { retain }: { retain: boolean }): void {
+  receive(entry: Entry, incoming: Incoming, { retain }: { retain: boolean }): void {
     const { device } = entry;
     if (!device || !this.#holds(entry)) return;
-    const pictures = picturesOn(heard.topic, device);
-    for (const one of pictures) this.#show(entry, one, { heard, retain });
-    if (pictures.length > 0 && heard.payload.length > MAX_BESIDE) return;
-    this.take(entry, device.read(heard.topic, heard.message()), { retain });
+    const pictures = picturesOn(incoming.topic, device);
+    for (const one of pictures) this.#show(entry, one, { incoming, retain });
+    if (pictures.length > 0 && incoming.payload.length > MAX_BESIDE) return;
+    this.take(entry, device.read(incoming.topic, incoming.message()), { retain });
   }
 
   #show(
     entry: Entry & { deviceId: string },
     { of: named, shows: read }: PictureTopic,
-    { heard, retain }: { heard: Heard; retain: boolean },
+    { incoming, retain }: { incoming: Incoming; retain: boolean },
   ): void {
-    const { topic, payload, message } = heard;
+    const { topic, payload, message } = incoming;
     const of = typeof named === "string" ? named : named(topic);
     const noteProblem = (text: string | undefined): void => this.#problem(entry, text);
     let shows: Shown | undefined;
@@ -163,10 +163,10 @@ export class DeviceSpeaker {
   }
 
   /** What it said before it was described. */
-  hearKept(entry: Entry): void {
+  receiveKept(entry: Entry): void {
     for (const topic of entry.device?.topics ?? []) {
-      for (const heard of this.#options.keptOn(topic)) {
-        if (heard.sender.name === entry.sender.name) this.hear(entry, heard, { retain: true });
+      for (const incoming of this.#options.keptOn(topic)) {
+        if (incoming.sender.name === entry.sender.name) this.receive(entry, incoming, { retain: true });
       }
     }
   }

@@ -20,7 +20,7 @@ const MAX_NAMED_LENGTH = 40;
 export const actionOf = (press: Press): string =>
   (typeof press === "string" ? press : press.action).slice(0, MAX_ACTION_LENGTH);
 
-/** A press as the house is told of it. */
+/** A press as the house is notified of it. */
 export interface ActionFields {
   action: string;
   data?: JsonObject;

@@ -6,7 +6,7 @@ import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { TokenBucket } from "../core/token-bucket.ts";
 import type { Entry } from "./entry.ts";
-import type { Heard } from "./source.ts";
+import type { Incoming } from "./source.ts";
 
 export interface ReadingTurnsOptions {
   clock: Clock;
@@ -15,12 +15,12 @@ export interface ReadingTurnsOptions {
   limits: Limits;
   log: Log;
   /** Reads the message for one of its devices. */
-  read: (entry: Entry, heard: Heard) => void;
+  read: (entry: Entry, incoming: Incoming) => void;
 }
 
 export interface ReadingTurns {
   /** Reads at once what fits into the share of the sender, the rest later, in its order. */
-  hear(heard: Heard, entries: Iterable<Entry>): void;
+  receive(incoming: Incoming, entries: Iterable<Entry>): void;
 }
 
 /** So long nothing else of the hub has its turn; one device more may be read than fits. */
@@ -35,7 +35,7 @@ const MAX_BYTES = 1_048_576;
 const MAX_ACCOUNTS = 1000;
 
 interface Job {
-  readonly heard: Heard;
+  readonly incoming: Incoming;
   readonly entries: readonly Entry[];
   /** How many of them have been read. */
   done: number;
@@ -74,7 +74,7 @@ export function createReadingTurns(options: ReadingTurnsOptions): ReadingTurns {
     while (job.done < job.entries.length && now < end && bucket.available() > 0) {
       const entry = job.entries[job.done++];
       try {
-        if (entry) read(entry, job.heard);
+        if (entry) read(entry, job.incoming);
       } finally {
         const after = clock.mono();
         bucket.spend(after - now);
@@ -86,14 +86,14 @@ export function createReadingTurns(options: ReadingTurnsOptions): ReadingTurns {
 
   function wait(share: Share, job: Job): void {
     share.waiting.push(job);
-    share.bytes += job.heard.payload.length;
+    share.bytes += job.incoming.payload.length;
     // The first one may have begun: dropped again and again, its last devices would never be read.
     while (share.waiting.length > 2 && (share.waiting.length > MAX_MESSAGES || share.bytes > MAX_BYTES)) drop(share, 1);
     schedule(0);
   }
 
   function drop(share: Share, place: number): void {
-    for (const { heard } of share.waiting.splice(place, 1)) share.bytes -= heard.payload.length;
+    for (const { incoming } of share.waiting.splice(place, 1)) share.bytes -= incoming.payload.length;
   }
 
   function report({ account }: Share): void {
@@ -127,7 +127,7 @@ export function createReadingTurns(options: ReadingTurnsOptions): ReadingTurns {
     try {
       if (!work(share, job, end)) return;
     } catch (error) {
-      log.warn("what a device reports is ignored", { topic: job.heard.topic, error: messageOf(error) });
+      log.warn("what a device reports is ignored", { topic: job.incoming.topic, error: messageOf(error) });
       if (job.done < job.entries.length) return;
     }
     drop(share, 0);
@@ -138,10 +138,10 @@ export function createReadingTurns(options: ReadingTurnsOptions): ReadingTurns {
   }
 
   return {
-    hear(heard, entries) {
-      const job: Job = { heard, entries: [...entries], done: 0 };
+    receive(incoming, entries) {
+      const job: Job = { incoming, entries: [...entries], done: 0 };
       if (job.entries.length === 0) return;
-      const share = shareOf(heard.sender.name);
+      const share = shareOf(incoming.sender.name);
       const isRead = share.waiting.length === 0 && work(share, job, clock.mono() + SLICE_MS);
       if (!isRead) wait(share, job);
     },

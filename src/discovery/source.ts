@@ -10,7 +10,7 @@ export interface Sender {
   mayPublish(topic: string): boolean;
 }
 
-export interface Heard {
+export interface Incoming {
   sender: Sender;
   topic: string;
   payload: Uint8Array;
@@ -28,14 +28,14 @@ export interface SourceHost {
   withdraw(sender: Sender, key: string): void;
   /** An announcement that cannot be used; undefined where it can by now. */
   broken(sender: Sender, key: string, problem: string | undefined): void;
-  /** A device did not do what it was told, and why; undefined where it does again. */
+  /** A device did not do what it was commanded, and why; undefined where it does again. */
   refused(sender: Sender, key: string, problem: string | undefined): void;
   /** Asks a device; dropped where the sender may not publish there itself. */
   ask(sender: Sender, outgoing: Outgoing): void;
   /** What is known without a message: a value that has expired, a motion that has ended. */
   report(sender: Sender, key: string, report: Report): void;
   /** A message that came before what it belongs to was described. */
-  heard(sender: Sender, key: string, heard: Heard): void;
+  receive(sender: Sender, key: string, incoming: Incoming): void;
   /** Whether it is described still: a person may have removed it. */
   knows(sender: Sender, key: string): boolean;
   /** Whether a device of the house is known by it, now or from before. */
@@ -54,7 +54,7 @@ export interface Source {
   /** `zigbee2mqtt`, `homeassistant`, … */
   readonly name: string;
   /** False for what is no announcement. */
-  hear(heard: Heard): boolean;
+  receive(incoming: Incoming): boolean;
   /** What the hub says by itself when its broker is up: some devices announce themselves only when asked. */
   birth?(): Outgoing[];
   /** The same when the hub stops. */

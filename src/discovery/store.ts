@@ -57,9 +57,9 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
   }
 
   /** Whether it is written. */
-  function behind(write: (connection: Database) => void): boolean {
+  function writeRelaxed(write: (connection: Database) => void): boolean {
     try {
-      write(db.behind);
+      write(db.relaxed);
       return true;
     } catch (error) {
       // The devices announce themselves again.
@@ -89,7 +89,7 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
         devices.delete(identity);
         identitiesOf(deviceId).delete(identity);
       }
-      behind((connection) => {
+      writeRelaxed((connection) => {
         const remove = connection.query("DELETE FROM discovery_identities WHERE identity = ?");
         const insert = connection.query(
           "INSERT OR REPLACE INTO discovery_identities (identity, device_id) VALUES (?, ?)",
@@ -104,14 +104,14 @@ export function openDiscoveryStore(db: StateDb): DiscoveryStore {
       const identities = known.get(deviceId);
       if (!identities) return;
       known.delete(deviceId);
-      behind((connection) => connection.run("DELETE FROM discovery_identities WHERE device_id = ?", [deviceId]));
+      writeRelaxed((connection) => connection.run("DELETE FROM discovery_identities WHERE device_id = ?", [deviceId]));
       for (const identity of identities) devices.delete(identity);
     },
     namesOf,
     name(deviceId, source, fresh) {
       unnamed.delete(deviceId);
       if (fresh.size === 0) return;
-      const isWritten = behind((connection) => {
+      const isWritten = writeRelaxed((connection) => {
         const [{ count } = { count: 0 }] = connection
           .query<{ count: number }, [string, string]>(
             "SELECT COUNT(*) AS count FROM discovery_names WHERE device_id = ? AND source = ?",

@@ -124,7 +124,7 @@ export const deviceCommandFailed = defineEvent(
   },
 );
 
-const batteryTold = {
+const batteryFields = {
   /** Which battery, of a device that has several. */
   part: Type.Optional(Type.String()),
   /** The level does not say so, but the device does. */
@@ -140,7 +140,7 @@ export const deviceBatteryLow = defineEvent(
     /** 0 where the device reports no level, only that it is low: then `reported` is there. */
     battery_pct: Type.Number(),
     threshold_pct: Type.Number(),
-    ...batteryTold,
+    ...batteryFields,
   },
   { device_id: "front_door", device_name: "Front door", battery_pct: 18, threshold_pct: 20 },
 );
@@ -148,7 +148,7 @@ export const deviceBatteryLow = defineEvent(
 export const deviceBatteryRecovered = defineEvent(
   "device_battery_recovered",
   "A previously low device's battery climbed back above the recover band",
-  { device_id: Type.String(), device_name: Type.String(), battery_pct: Type.Number(), ...batteryTold },
+  { device_id: Type.String(), device_name: Type.String(), battery_pct: Type.Number(), ...batteryFields },
   { device_id: "front_door", device_name: "Front door", battery_pct: 100 },
 );
 

@@ -5,10 +5,10 @@ import { defineEvent } from "./define.ts";
 const about = {
   channel: Type.String(),
   title: Type.String(),
-  /** UTC time of what it tells of. */
+  /** UTC time of what it reports. */
   at: Type.String(),
   tries: Type.Integer(),
-  /** How often the same was to be told meanwhile, this one included. */
+  /** How often the same was to be reported meanwhile, this one included. */
   count: Type.Integer(),
 };
 
@@ -32,7 +32,7 @@ export const notificationDeliveredLate = defineEvent(
   {
     ...about,
     waited_secs: Type.Integer(),
-    /** Further ones of this channel that arrived late meanwhile: of many, only the first are told one by one. */
+    /** Further ones of this channel that arrived late meanwhile: of many, only the first are reported one by one. */
     more: Type.Integer(),
   },
   { channel: "phone", title: "Door", at: "2026-11-21T05:20:00Z", tries: 4, count: 1, waited_secs: 190, more: 0 },

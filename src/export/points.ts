@@ -13,7 +13,7 @@ export interface Point {
   plugin: string | undefined;
   /** Epoch ms. */
   at: number;
-  /** Tells apart the points of one attribute within one millisecond. */
+  /** Distinguishes the points of one attribute within one millisecond. */
   n: number;
   kind: PointKind;
   /** 0 and 1 for booleans, the text of JSON, null where the attribute was removed. */

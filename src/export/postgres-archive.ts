@@ -39,13 +39,13 @@ export function openPostgresArchive(config: HistoryExport, ca: string | undefine
   const table = quoted(config.table);
 
   async function rows(text: string, { deviceId, attributes }: Wanted, ...rest: unknown[]): Promise<Row[]> {
-    const late = new AbortController();
+    const timeout = new AbortController();
     const timer = clock.after("archive", ANSWER_MS, () =>
-      late.abort(new SendFailure("later", `PostgreSQL does not answer within ${ANSWER_MS / 1000} seconds`)),
+      timeout.abort(new SendFailure("later", `PostgreSQL does not answer within ${ANSWER_MS / 1000} seconds`)),
     );
     const names = attributes === undefined ? null : JSON.stringify(attributes);
     try {
-      return await connection.run((sql) => sql.unsafe(text, [deviceId, names, ...rest]), late.signal);
+      return await connection.run((sql) => sql.unsafe(text, [deviceId, names, ...rest]), timeout.signal);
     } finally {
       timer[Symbol.dispose]();
     }

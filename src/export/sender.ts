@@ -54,12 +54,12 @@ export function createSender({ target, clock, log, fence }: SenderOptions): Send
 
   async function once(points: readonly Point[], stop: AbortSignal): Promise<number> {
     fence?.assertOpen();
-    const late = new AbortController();
+    const timeout = new AbortController();
     const timer = clock.after("export-answer", ANSWER_MS, () =>
-      late.abort(new SendFailure("later", `it does not answer within ${ANSWER_MS / 1000} seconds`)),
+      timeout.abort(new SendFailure("later", `it does not answer within ${ANSWER_MS / 1000} seconds`)),
     );
     try {
-      const { refused: count, why } = await target.send(points, AbortSignal.any([stop, late.signal]));
+      const { refused: count, why } = await target.send(points, AbortSignal.any([stop, timeout.signal]));
       if (count > 0) log.warn("some values are refused and dropped", { count, why });
       return count;
     } finally {

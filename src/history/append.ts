@@ -1,12 +1,12 @@
 // Writes samples that arrived to the file, as they came; compaction sorts them into pages later.
 import type { Database } from "bun:sqlite";
-import { type FoldMark, setFolded } from "../db/fold-mark.ts";
+import { type CheckpointMark, setCheckpoint } from "../db/checkpoint-mark.ts";
 import { numberSample } from "./compaction.ts";
 import type { Arrival } from "./sample-buffer.ts";
 import type { Series } from "./series.ts";
 
 /** Appends what arrived, in one transaction; synced where there is a mark. A series gets its row with its first sample. */
-export function append(db: Database, waiting: readonly Arrival[], mark: FoldMark | undefined): void {
+export function append(db: Database, waiting: readonly Arrival[], mark: CheckpointMark | undefined): void {
   const insertSeries = db.query<{ id: number }, [string, string]>(
     "INSERT INTO series (device_id, attribute) VALUES (?, ?) RETURNING id",
   );
@@ -15,7 +15,7 @@ export function append(db: Database, waiting: readonly Arrival[], mark: FoldMark
   try {
     if (mark) db.run("PRAGMA synchronous = FULL");
     db.transaction(() => {
-      if (mark) setFolded(db, mark);
+      if (mark) setCheckpoint(db, mark);
       for (const { series, sample } of waiting) {
         if (series.id === 0) {
           series.id = insertSeries.get(series.deviceId, series.attribute)?.id ?? 0;

@@ -9,7 +9,7 @@ import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
 import { createZone, type Zone } from "../core/zone.ts";
-import type { FoldMark } from "../db/fold-mark.ts";
+import type { CheckpointMark } from "../db/checkpoint-mark.ts";
 import type { Exchanged } from "../db/own-file.ts";
 import type { Reading } from "../db/readings.ts";
 import type { EventFeed } from "../events/feed.ts";
@@ -38,7 +38,7 @@ const FLUSH_SAMPLES = 5000;
 
 const NOTHING_STORED: StoreHealth = {
   ...{ problem: undefined, recorded: 0, waiting: 0, dropped: 0, storageFault: undefined, damagedFile: undefined },
-  ...{ folded: undefined, exchanged: undefined },
+  ...{ checkpointed: undefined, exchanged: undefined },
 };
 
 export interface HistoryHealth {
@@ -125,10 +125,10 @@ export interface SampleJournal {
   readonly id: string;
   enlist(
     name: string,
-    target: { through: number; fold(mark: FoldMark): void; written(): void },
-  ): { folded(segment: number): void; foldNow(): void; again(): void } & Disposable;
-  /** Everything that a target has not folded yet, oldest first. */
-  unfolded(): { segment: number; readings: Reading[] }[];
+    target: { through: number; checkpoint(mark: CheckpointMark): void; written(): void },
+  ): { checkpointed(segment: number): void; checkpointNow(): void; again(): void } & Disposable;
+  /** Everything that a target has not checkpointed yet, oldest first. */
+  journalTail(): { segment: number; readings: Reading[] }[];
 }
 
 /** Returns at once; the file is opened by the worker. */
@@ -158,7 +158,7 @@ export function startHistory(options: HistoryOptions): History {
   let seen: string | undefined;
   /** Samples that are in the journal or in the file. */
   let kept = 0;
-  /** What the worker was last told to write, and how many samples that makes since the start. */
+  /** What the worker was last ordered to write, and how many samples that makes since the start. */
   let handedOver: { segment: number; samples: number } | undefined;
 
   const worker: WorkerClient = new WorkerClient({
@@ -177,12 +177,12 @@ export function startHistory(options: HistoryOptions): History {
       if (report.kind === "taken") recorder.acknowledge(report.samples);
       else {
         stored = report.health;
-        if (stored.folded !== undefined) {
-          folding?.folded(stored.folded);
-          if (stored.folded === handedOver?.segment) kept = Math.max(kept, handedOver.samples);
+        if (stored.checkpointed !== undefined) {
+          checkpointing?.checkpointed(stored.checkpointed);
+          if (stored.checkpointed === handedOver?.segment) kept = Math.max(kept, handedOver.samples);
         }
         // What a damaged file had not compacted is in the worker's memory only.
-        if (stored.problem !== undefined || (stored.damagedFile ?? damagedFile) !== damagedFile) folding?.again();
+        if (stored.problem !== undefined || (stored.damagedFile ?? damagedFile) !== damagedFile) checkpointing?.again();
         damagedFile = stored.damagedFile ?? damagedFile;
         if (stored.storageFault !== undefined) options.onStorageFault?.(stored.storageFault);
         // Samples that a flush could not write are tried again.
@@ -209,56 +209,56 @@ export function startHistory(options: HistoryOptions): History {
     journaled: journal !== undefined,
     maxTextBytes: config.max_waiting_mb * 1_048_576,
     ...(options.limits && { limits: options.limits }),
-    post(rows, samples) {
-      if (!worker.post({ kind: "record", rows: JSON.stringify(rows), samples })) recorder.dropInFlight();
+    send(rows, samples) {
+      if (!worker.send({ kind: "record", rows: JSON.stringify(rows), samples })) recorder.dropInFlight();
       waitingSince ??= clock.mono();
-      if (recorder.posted - flushedAt >= FLUSH_SAMPLES) flush();
+      if (recorder.sent - flushedAt >= FLUSH_SAMPLES) flush();
     },
   });
-  const folding = journal?.enlist("history", {
+  const checkpointing = journal?.enlist("history", {
     through: 0,
-    fold(mark) {
+    checkpoint(mark) {
       recorder.flush();
-      handedOver = { segment: mark.segment, samples: recorder.posted };
+      handedOver = { segment: mark.segment, samples: recorder.sent };
       write(mark);
     },
     written() {
       recorder.flush();
-      kept = recorder.posted;
+      kept = recorder.sent;
     },
   });
   const moment = () => ({ now: clock.now(), mono: clock.mono() });
 
   function flush(): void {
-    if (folding) folding.foldNow();
+    if (checkpointing) checkpointing.checkpointNow();
     else write(undefined);
   }
 
-  function write(mark: FoldMark | undefined): void {
+  function write(mark: CheckpointMark | undefined): void {
     waitingSince = undefined;
-    flushedAt = recorder.posted;
-    worker.post({ kind: "flush", at: moment(), ...(mark && { mark }) });
+    flushedAt = recorder.sent;
+    worker.send({ kind: "flush", at: moment(), ...(mark && { mark }) });
   }
 
   /** It is done with the next write or question. */
   function rename(renamed: RenamedSeries[]): void {
-    if (renamed.length > 0) worker.post({ kind: "rename", renamed });
+    if (renamed.length > 0) worker.send({ kind: "rename", renamed });
   }
 
   /** As `rename`. */
   function forget(): void {
     const forgotten = [...(options.passwords?.() ?? [])];
-    if (forgotten.length > 0) worker.post({ kind: "forget", at: moment(), forgotten });
+    if (forgotten.length > 0) worker.send({ kind: "forget", at: moment(), forgotten });
   }
 
   /** What the worker before this one, or the hub before this one, took with it. */
   function replay(): void {
     if (!journal) return;
     recorder.discard();
-    for (const { segment, readings } of journal.unfolded()) {
+    for (const { segment, readings } of journal.journalTail()) {
       const rows = rowsOf(readings, isExcluded, nameAt);
-      worker.post({ kind: "replay", rows: JSON.stringify(rows), mark: { id: journal.id, segment } });
-      folding?.again();
+      worker.send({ kind: "replay", rows: JSON.stringify(rows), mark: { id: journal.id, segment } });
+      checkpointing?.again();
     }
   }
 
@@ -269,19 +269,19 @@ export function startHistory(options: HistoryOptions): History {
     ),
     clock.every("history-flush", options.flushSecs * 1000, function flushIfDue() {
       recorder.flush();
-      if (!folding && waitingSince !== undefined && mayWrite(clock.mono() - waitingSince)) flush();
+      if (!checkpointing && waitingSince !== undefined && mayWrite(clock.mono() - waitingSince)) flush();
     }),
     clock.every("history-file", LOOK_MS, function lookIfChanged() {
       // The worker sleeps while nothing happens.
       const stat = statSync(options.path, { throwIfNoEntry: false });
       const found = stat && `${stat.ino}:${stat.size}:${stat.mtimeMs}`;
-      if (found !== seen) worker.post({ kind: "look", at: moment() });
+      if (found !== seen) worker.send({ kind: "look", at: moment() });
       seen = found;
     }),
     clock.every("history-retention", HOUR_MS, function retain() {
       const devices = options.devices && [...options.devices()];
       forget();
-      worker.post({ kind: "retain", at: moment(), devices });
+      worker.send({ kind: "retain", at: moment(), devices });
     }),
     recorder,
     ...(options.renamed
@@ -327,14 +327,14 @@ export function startHistory(options: HistoryOptions): History {
         exchanged: stored.exchanged,
       };
     },
-    release: () => void worker.post({ kind: "release" }),
+    release: () => void worker.send({ kind: "release" }),
     async [Symbol.asyncDispose]() {
       recorder.flush();
-      folding?.foldNow();
+      checkpointing?.checkpointNow();
       for (const disposable of disposables) disposable[Symbol.dispose]();
       if (!(await within(clock, CLOSE_MS, "history-close", worker.close())))
         log.error("the history did not close in time; samples that were not written are lost");
-      else folding?.[Symbol.dispose]();
+      else checkpointing?.[Symbol.dispose]();
       worker.terminate();
     },
   };

@@ -25,8 +25,8 @@ export interface Change {
 export interface Recorder extends Disposable {
   /** Samples that were lost. */
   readonly dropped: number;
-  /** Samples posted since the start. */
-  readonly posted: number;
+  /** Samples sent since the start. */
+  readonly sent: number;
   /** `at`: epoch ms. */
   record(change: Change, at: number): void;
   /** Posts the samples of the current batch. */
@@ -45,8 +45,8 @@ export interface RecorderOptions {
   isExcluded: (deviceId: string, attribute: string) => boolean;
   /** What is called now what was reported under this name at that time; the name itself where absent. */
   nameAt?: NameAt;
-  post: (rows: SampleRows, samples: number) => void;
-  /** For texts that are posted and not acknowledged. */
+  send: (rows: SampleRows, samples: number) => void;
+  /** For texts that are sent and not acknowledged. */
   maxTextBytes?: number;
   limits?: Limits;
   /** A journal keeps what is in flight. */
@@ -54,9 +54,9 @@ export interface RecorderOptions {
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { clock, log, isExcluded, post, maxTextBytes = MAX_PENDING_TEXT_BYTES, limits, journaled = false } = options;
+  const { clock, log, isExcluded, send, maxTextBytes = MAX_PENDING_TEXT_BYTES, limits, journaled = false } = options;
   const nameAt: NameAt = options.nameAt ?? ((_, attribute) => attribute);
-  // Bytes of text in each batch in flight, in the order they were posted.
+  // Bytes of text in each batch in flight, in the order they were sent.
   const textOfBatches: number[] = [];
   const warned = new Set<string>();
   let rows: SampleRows = [];
@@ -65,7 +65,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let inFlight = 0;
   let textInFlight = 0;
   let dropped = 0;
-  let posted = 0;
+  let sent = 0;
   let overflowing = false;
   let timer: Timer | undefined;
 
@@ -111,16 +111,16 @@ export function createRecorder(options: RecorderOptions): Recorder {
     gathered = 0;
     gatheredText = 0;
     inFlight += samples;
-    posted += samples;
-    post(batch, samples);
+    sent += samples;
+    send(batch, samples);
   }
 
   return {
     get dropped() {
       return dropped;
     },
-    get posted() {
-      return posted;
+    get sent() {
+      return sent;
     },
     record({ device_id, changed, current }, at) {
       for (const name of changed) {

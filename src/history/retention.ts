@@ -22,7 +22,7 @@ export interface RetainOptions {
   maxBytes: number;
   /** Ids of the existing devices; undefined where they are not known. */
   devices: readonly string[] | undefined;
-  /** Is told what is about to be removed. */
+  /** Is notified of what is about to be removed. */
   unsent?: Pick<Unsent, "count"> | undefined;
 }
 

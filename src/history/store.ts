@@ -4,7 +4,7 @@ import type { Database } from "bun:sqlite";
 import { HubError, messageOf, RESTART_THE_HUB } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { createZone, type Zone } from "../core/zone.ts";
-import { type FoldMark, foldedOf } from "../db/fold-mark.ts";
+import { type CheckpointMark, checkpointOf } from "../db/checkpoint-mark.ts";
 import { isDamage, setAside } from "../db/open.ts";
 import { type Exchanged, type OwnFile, ownFile } from "../db/own-file.ts";
 import { append } from "./append.ts";
@@ -68,8 +68,8 @@ export class Store {
   #now = 0;
   #recorded = 0;
   /** Goes into the file with the samples that wait. */
-  #mark: FoldMark | undefined;
-  #folded: number | undefined;
+  #mark: CheckpointMark | undefined;
+  #checkpointed: number | undefined;
   #renamed: RenamedSeries[] = [];
   #forgotten: ForgottenSeries[] = [];
 
@@ -87,7 +87,7 @@ export class Store {
     const fault = this.#faults.first();
     return {
       ...{ problem: fault?.problem, recorded: this.#recorded, waiting: waiting.length, dropped },
-      ...{ storageFault: fault?.storage, damagedFile: this.#damagedFile, folded: this.#folded },
+      ...{ storageFault: fault?.storage, damagedFile: this.#damagedFile, checkpointed: this.#checkpointed },
       exchanged: this.#exchanged,
     };
   }
@@ -122,8 +122,8 @@ export class Store {
   }
 
   /** Takes samples that the journal kept, unless they are in the file. */
-  replay(rows: SampleRows, { id, segment }: FoldMark): void {
-    if (!this.#file || foldedOf(this.#file.db, id) < segment) this.record(rows);
+  replay(rows: SampleRows, { id, segment }: CheckpointMark): void {
+    if (!this.#file || checkpointOf(this.#file.db, id) < segment) this.record(rows);
   }
 
   /**
@@ -134,7 +134,7 @@ export class Store {
     this.#mark = mark;
     const buffer = this.#buffer;
     const samples = buffer.waiting.length;
-    if (samples === 0 && (!mark || mark.segment === this.#folded)) return true;
+    if (samples === 0 && (!mark || mark.segment === this.#checkpointed)) return true;
     const db = this.#writable(at);
     // Where compaction fails, written samples stay in memory. Above the limits writing stops too, and the waiting ones are bounded.
     const written = { samples: buffer.size - samples, textBytes: buffer.textBytes - buffer.waitingTextBytes };
@@ -143,7 +143,7 @@ export class Store {
     try {
       append(db, buffer.waiting, mark);
       buffer.markWritten();
-      this.#folded = mark?.segment;
+      this.#checkpointed = mark?.segment;
       this.#recorded += samples;
       this.#faults.mended("write");
       return true;

@@ -34,7 +34,7 @@ export interface WorkerClientOptions {
   onReport: (report: Report) => void;
   /** Called when a worker died, with everything it had not written. */
   onDeath: () => void;
-  /** Called when a worker began, before anything else is posted. */
+  /** Called when a worker began, before anything else is sent. */
   onStart?: () => void;
 }
 
@@ -77,12 +77,12 @@ export class WorkerClient {
     worker.addEventListener("close", () => {
       if (this.#worker === worker) this.#died(why);
     });
-    this.post({ kind: "open", at: this.#moment(), options: this.#options.store });
+    this.send({ kind: "open", at: this.#moment(), options: this.#options.store });
     this.#options.onStart?.();
   }
 
   /** False where there is no worker: nothing was sent. */
-  post(message: ToWorker): boolean {
+  send(message: ToWorker): boolean {
     this.#worker?.postMessage(message);
     return this.#worker !== undefined;
   }
@@ -107,10 +107,10 @@ export class WorkerClient {
   #ask<T>(questionOf: (id: number) => ToWorker): Promise<T> {
     const id = ++this.#lastId;
     const answer = Promise.withResolvers<T>();
-    const late = new HubError("unavailable", "the history is busy and did not answer in time; try again");
-    const timer = this.#options.clock.after("history-answer", ANSWER_MS, () => this.#take(id)?.reject(late));
+    const timedOut = new HubError("unavailable", "the history is busy and did not answer in time; try again");
+    const timer = this.#options.clock.after("history-answer", ANSWER_MS, () => this.#take(id)?.reject(timedOut));
     this.#pending.set(id, { resolve: (page) => answer.resolve(page as T), reject: answer.reject, timer });
-    if (!this.post(questionOf(id)))
+    if (!this.send(questionOf(id)))
       this.#take(id)?.reject(new HubError("unavailable", this.#problem ?? "the history is not running"));
     return answer.promise;
   }
@@ -118,7 +118,7 @@ export class WorkerClient {
   /** Resolves when the store is closed, or at once where there is no worker. */
   close(): Promise<void> {
     this.#stopRestarting();
-    if (!this.post({ kind: "close", at: this.#moment() })) this.#closed.resolve();
+    if (!this.send({ kind: "close", at: this.#moment() })) this.#closed.resolve();
     return this.#closed.promise;
   }
 

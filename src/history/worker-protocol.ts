@@ -3,7 +3,7 @@
 import type { ErrorCode } from "../core/errors.ts";
 import type { Fields, Level } from "../core/log.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
-import type { FoldMark } from "../db/fold-mark.ts";
+import type { CheckpointMark } from "../db/checkpoint-mark.ts";
 import type { Exchanged } from "../db/own-file.ts";
 import type { SpanPage, SpanQuery } from "./span-reader.ts";
 
@@ -104,9 +104,9 @@ export interface ForgottenSeries {
 export type ToWorker =
   | { kind: "open"; at: Moment; options: StoreOptions }
   | { kind: "record"; rows: string; samples: number }
-  | { kind: "flush"; at: Moment; mark?: FoldMark }
+  | { kind: "flush"; at: Moment; mark?: CheckpointMark }
   // From the journal of readings: taken unless the file has the segment already.
-  | { kind: "replay"; rows: string; mark: FoldMark }
+  | { kind: "replay"; rows: string; mark: CheckpointMark }
   | { kind: "rename"; renamed: RenamedSeries[] }
   | { kind: "forget"; at: Moment; forgotten: ForgottenSeries[] }
   | { kind: "retain"; at: Moment; devices: string[] | undefined }
@@ -137,7 +137,7 @@ export interface StoreHealth {
   /** Another file came into its place. */
   exchanged: Exchanged | undefined;
   /** The segment of the journal up to which everything is in the file, and synced. */
-  folded: number | undefined;
+  checkpointed: number | undefined;
 }
 
 export type AnswerPage = HistoryPage | SamplesPage | KeptSpan | Merged;

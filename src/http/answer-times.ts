@@ -2,7 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Answer } from "./resources.ts";
 
-/** Gives the answer of `work`, and tells how long it took until it began. */
+/** Gives the answer of `work`, and reports how long it took until it began. */
 export type AnswerTimes = (request: Request, work: () => Answer) => Answer;
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
@@ -13,7 +13,7 @@ export function createAnswerTimes(
   clock: Pick<Clock, "mono">,
   observe: (seconds: number, method: string, code: string) => void,
 ): AnswerTimes {
-  function tell(begun: number, { method }: Request, answer: Response | undefined): void {
+  function record(begun: number, { method }: Request, answer: Response | undefined): void {
     // A request that became a WebSocket has no answer.
     if (!answer) return;
     const code = CODES[Math.floor(answer.status / 100)] ?? "other";
@@ -24,11 +24,11 @@ export function createAnswerTimes(
     const begun = clock.mono();
     const answer = work();
     if (!(answer instanceof Promise)) {
-      tell(begun, request, answer);
+      record(begun, request, answer);
       return answer;
     }
     return answer.then((response) => {
-      tell(begun, request, response);
+      record(begun, request, response);
       return response;
     });
   };

@@ -17,7 +17,7 @@ export function createHoldAnswer(kept: Kept): HoldAnswer {
   };
 }
 
-/** With what the route has answered: a key, for one, is told only once. */
+/** With what the route has answered: a key, for one, is shown only once. */
 async function unconfirmed(message: string, answer: Response, path: string): Promise<Response> {
   const details = { kept: true, answered: answer.status, answer: await jsonOf(answer) };
   const response = problemResponse({ code: "unconfirmed", message, details }, path);

@@ -1,4 +1,4 @@
-// Which connections to a port of this process are open: from where, and since when nothing came. Bun tells of requests only, so this asks
+// Which connections to a port of this process are open: from where, and since when nothing came. Bun reports requests only, so this asks
 // the kernel. Linux alone.
 
 import { dlopen, ptr } from "bun:ffi";

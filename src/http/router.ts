@@ -58,7 +58,7 @@ export interface Router {
   readonly routes: Record<string, Handler>;
   /** For paths without a route. */
   fetch: Handler;
-  /** Tells when there are other `routes`, for the server to match from then on. */
+  /** Reports when there are other `routes`, for the server to match from then on. */
   onDeclared(listener: () => void): void;
 }
 

@@ -16,14 +16,14 @@ export function createHttpRequest({
   clock: Clock;
 }): HouseEffects["request"] {
   return async function request({ url, method, headers, body, timeoutMs }: HttpRequest, signal) {
-    const late = new AbortController();
-    const timer = clock.after("call-service", timeoutMs, () => late.abort());
+    const timeout = new AbortController();
+    const timer = clock.after("call-service", timeoutMs, () => timeout.abort());
     try {
       const init = {
         method,
         headers: { ...headers },
         ...(body === undefined ? {} : { body }),
-        signal: AbortSignal.any([signal, late.signal]),
+        signal: AbortSignal.any([signal, timeout.signal]),
       };
       const response = await fetchFollowing(new URL(url), init, {
         fetch,
@@ -38,7 +38,7 @@ export function createHttpRequest({
       return { status: response.status, body: await firstPart(response) };
     } catch (error) {
       const { host } = new URL(url);
-      if (late.signal.aborted) {
+      if (timeout.signal.aborted) {
         throw new HubError("upstream_failed", `${host} did not answer in ${timeoutMs / 1000} s`, { cause: error });
       }
       // Only the host is named: the whole address may contain a token.

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../core/errors.ts";
 import { openDraft, recoverDraft } from "../db/reading-draft.ts";
-import { foldReadings, journalIdIn, readingsFolder, readUnfolded, type Unfolded } from "../db/readings.ts";
+import { checkpointReadings, journalIdIn, readingsFolder, readJournalTail, type JournalTail } from "../db/readings.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { openReadingJournal, type ReadingJournal, type ReadingJournalOptions } from "../state/reading-journal.ts";
 
@@ -17,26 +17,26 @@ export function openReadings(
   const { log } = options;
   const folder = readingsFolder(stateDb);
   if (!db.copy) recover(folder, journalIdIn(db.own), log);
-  const unfolded = readUnfolded(stateDb, db.own);
-  for (const path of unfolded.foreign) setAside(path, options);
-  for (const { path, cutAt } of unfolded.segments) {
+  const journalTail = readJournalTail(stateDb, db.own);
+  for (const path of journalTail.foreign) setAside(path, options);
+  for (const { path, cutAt } of journalTail.segments) {
     if (cutAt !== undefined)
       log.warn("the end of the journal of readings cannot be read; what was noted there is lost", {
         file: path,
         from_byte: cutAt,
       });
   }
-  const count = foldReadings(db.own, unfolded);
+  const count = checkpointReadings(db.own, journalTail);
   if (count > 0) log.info("readings that the last run had not put into the database are there now", { count });
   if (db.copy) return undefined;
   return stack.use(
     openReadingJournal({
       ...options,
       folder,
-      id: unfolded.id,
-      first: nextSegment(unfolded),
+      id: journalTail.id,
+      first: nextSegment(journalTail),
       trouble: db.trouble,
-      draft: openDraft({ folder, id: unfolded.id, clock: options.clock, log }),
+      draft: openDraft({ folder, id: journalTail.id, clock: options.clock, log }),
     }),
   );
 }
@@ -50,7 +50,7 @@ function recover(folder: string, id: string, log: Options["log"]): void {
   }
 }
 
-function nextSegment({ segments, last }: Unfolded): number {
+function nextSegment({ segments, last }: JournalTail): number {
   return Math.max(last, ...segments.map(({ number }) => number)) + 1;
 }
 

@@ -16,15 +16,15 @@ export function tendDatabase(
   file: OwnFile,
   { platform: { clock }, log, requestRestart }: Pick<HubOptions, "platform" | "log" | "requestRestart">,
 ): Disposable {
-  let told = false;
+  let reported = false;
   let quietSince: number | undefined;
   function look(): Exchanged | undefined {
     const found = file.exchanged();
-    if (found && !told)
+    if (found && !reported)
       log.error("the state database was exchanged while the hub ran: it is used from the next start on", {
         former_kept_as: found.keptAs,
       });
-    told = found !== undefined;
+    reported = found !== undefined;
     return found;
   }
 
@@ -44,7 +44,7 @@ export function tendDatabase(
     try {
       file.checkpointIfDue();
     } catch (error) {
-      log.debug("the log of the state database cannot be folded in; it is tried again", { error: messageOf(error) });
+      log.debug("the log of the state database cannot be checkpointed; it is tried again", { error: messageOf(error) });
     }
   }
   return {

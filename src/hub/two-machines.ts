@@ -119,11 +119,11 @@ export function restartAfter(kept: Kept | undefined, { clock, log }: { clock: Cl
 }
 
 function otherMachine(status: StandbyStatus): TwoMachines["machine"] {
-  const { machine, manual, version, heardSecs, isWhole, behindSecs, historyFrom, problem } = status;
+  const { machine, manual, version, lastSeenSecs, isWhole, behindSecs, historyFrom, problem } = status;
   const { isConfirming, unconfirmed } = status;
   return {
     ...{ name: machine.name, address: machine.address, manual, version: version ?? null, whole: isWhole },
-    heard_secs: heardSecs === undefined ? null : Math.floor(heardSecs),
+    heard_secs: lastSeenSecs === undefined ? null : Math.floor(lastSeenSecs),
     behind_secs: behindSecs === undefined ? null : Math.floor(behindSecs),
     history_until: historyFrom === undefined ? null : isoSeconds(historyFrom),
     problem: problem ?? null,
@@ -147,18 +147,18 @@ export function tookOverEvent(seen: TwoMachines | undefined): HubEvent | undefin
   return { type: "system_took_over", ...what, epoch: seen.epoch ?? 0 };
 }
 
-/** The view for alerts, which also tells of a standby that comes and goes. */
+/** The view for alerts, which also reports a standby that comes and goes. */
 export function watchedMachines(view: TwoMachinesView, emit: (event: HubEvent) => void): () => TwoMachines | undefined {
   let present: string | undefined;
   return function look() {
     const seen = view();
     const machine = seen?.machine;
-    const isHeard = typeof machine?.heard_secs === "number" && machine.heard_secs < LOST_SECS;
-    if (machine && isHeard && present !== machine.name) {
+    const isConnected = typeof machine?.heard_secs === "number" && machine.heard_secs < LOST_SECS;
+    if (machine && isConnected && present !== machine.name) {
       present = machine.name;
       const { name, address, manual, version } = machine;
       emit({ type: "standby_connected", name, address, manual, version: version ?? "" });
-    } else if (present !== undefined && !isHeard) {
+    } else if (present !== undefined && !isConnected) {
       emit({ type: "standby_lost", name: present, silent_secs: machine?.heard_secs ?? LOST_SECS });
       present = undefined;
     }

@@ -95,7 +95,7 @@ export function wireAlerts(
       // What is critical does not wait for the end of somebody's quiet hours.
       const isForPeople = /^(person|people):/.test(to);
       const priority = isForPeople && severity === "critical" ? PRIORITIES.high : undefined;
-      await messenger.post([to], { title, message, context, priority });
+      await messenger.enqueue([to], { title, message, context, priority });
     },
     memory: alertMemory(meta),
     watches: [

@@ -110,7 +110,7 @@ function openBackups(
     onMade,
     async notify(channel, message) {
       const context = { deviceId: undefined, trigger: {}, vars: {} };
-      await notify.get().messenger.post([channel], { message, title: undefined, context });
+      await notify.get().messenger.enqueue([channel], { message, title: undefined, context });
     },
     schedule: parsed?.ok ? parsed.schedule : undefined,
     scheduler: stack.use(startScheduler({ clock, log, mark })),

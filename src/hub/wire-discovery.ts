@@ -4,7 +4,7 @@ import { createApproval } from "../discovery/approval.ts";
 import { Discovery } from "../discovery/discovery.ts";
 import { messageIn } from "../discovery/entry.ts";
 import type { HouseDevices } from "../discovery/house-devices.ts";
-import type { Heard } from "../discovery/source.ts";
+import type { Incoming } from "../discovery/source.ts";
 import { sourcesOf } from "../discovery/sources/index.ts";
 import { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import { type DiscoveryStore, openDiscoveryStore } from "../discovery/store.ts";
@@ -19,7 +19,10 @@ import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 
 /** A message as discovery takes it. `retain`: from the broker's memory, not live. */
-export function heardIn({ account, topic, payload, mayPublish }: OtherMessage, { retain }: { retain: boolean }): Heard {
+export function incomingOf(
+  { account, topic, payload, mayPublish }: OtherMessage,
+  { retain }: { retain: boolean },
+): Incoming {
   return { sender: { name: account.name, mayPublish }, topic, payload, retain, message: messageIn(payload) };
 }
 
@@ -58,7 +61,7 @@ function ofOneBroker(registry: House["registry"], store: Pick<DiscoveryStore, "k
   };
 }
 
-/** It hears nothing before MQTT is up. */
+/** It receives nothing before MQTT is up. */
 export function wireDiscovery(
   { config, platform, log }: HubOptions,
   { db, feed, limits }: Stores,
@@ -89,7 +92,7 @@ export function wireDiscovery(
     offsetMs: (at) => zone.at(at).offsetMs,
     onAction: (action) => feed.emit({ type: "device_action", ...action }),
     *retained(filter) {
-      for (const message of mqtt.now?.retainedOthers(filter) ?? []) yield heardIn(message, { retain: true });
+      for (const message of mqtt.now?.retainedOthers(filter) ?? []) yield incomingOf(message, { retain: true });
     },
     onPicture: pictures.take,
     onUnavailable: (id, attributes) => noteUnavailable({ registry: house.registry, emit: feed.emit }, id, attributes),

@@ -51,13 +51,13 @@ export function wireHouse(
   const { clock, notices, random } = platform;
   const log = options.log.child("state");
   const { emit } = feed;
-  const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
-  const journal = openReadings({ ...behind, stateDb: home.stateDb }, stack);
+  const writing = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
+  const journal = openReadings({ ...writing, stateDb: home.stateDb }, stack);
   const sampling = stack.use(createSampling({ clock, budget }));
-  const renamed = stack.use(openRenamedAttributes(behind));
+  const renamed = stack.use(openRenamedAttributes(writing));
   const registry = stack.use(
     openRegistry({
-      ...{ ...behind, journal, sampling, config: config.devices, limits, onRenamed: renamed.add },
+      ...{ ...writing, journal, sampling, config: config.devices, limits, onRenamed: renamed.add },
       areaIdOf: (text, by) => (by === "person" ? areas.idOf(text) : areas.likelyIdOf(text)),
     }),
   );
@@ -135,7 +135,7 @@ export function wireHouse(
     commandWatch: { refused: (refusal: Refusal): void => watch.refused(refusal) },
     areas,
     scenes: openScenes({ db, registry, commands, clock, random, log, emit }),
-    variables: stack.use(openVariables(behind)),
+    variables: stack.use(openVariables(writing)),
     layouts: openLayouts(db),
     guests: openGuests(db),
   };

@@ -15,7 +15,7 @@ import type { Plugins } from "../plugins/supervisor.ts";
 import type { Standing } from "../standby/standing.ts";
 import type { HubOptions } from "./options.ts";
 import type { Port } from "./port.ts";
-import { heardIn } from "./wire-discovery.ts";
+import { incomingOf } from "./wire-discovery.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -45,9 +45,9 @@ export async function wireMqtt(
     plugins: plugins.now,
     onOther(message: OtherMessage): void {
       const retain = message.kept === true;
-      if (!retain) notify.now?.heardOnMqtt(message.topic, message.payload);
+      if (!retain) notify.now?.receiveMqtt(message.topic, message.payload);
       if (message.account.kind === "anonymous" && !config.discovery.anonymous) return;
-      discovery.hear(heardIn(message, { retain }));
+      discovery.receive(incomingOf(message, { retain }));
     },
   };
   if (config.mqtt.mode === "external")

@@ -72,7 +72,7 @@ export function wireNotices(
           return timezone();
         },
       },
-      post: messenger.post,
+      enqueue: messenger.enqueue,
       render(notification) {
         const [rendered] = notifier.render(notification);
         if (!rendered) throw new Error("a channel rendered nothing");
@@ -134,7 +134,7 @@ export function wireNotices(
       get: (id) => load().get(id),
       list: () => load().list(),
       // Who listens is loaded.
-      unheard: (channel) => made?.unheard(channel),
+      listeningProblem: (channel) => made?.listeningProblem(channel),
       start() {
         started = true;
         const listens = notifier.list().some(({ name }) => notifier.channel(name)?.listensAlways);
@@ -154,11 +154,11 @@ export function postWithNotices({
 }: {
   notify: Port<Notifications>;
   notices: Port<WiredNotices>;
-}): Messenger["post"] {
+}): Messenger["enqueue"] {
   return (channels, notification: Unaddressed & Pick<RaisedNotice, "escalateMs">, along) =>
     isNotice(notification)
       ? notices.get().notices.raise({ ...notification, channels }, along)
-      : notify.get().messenger.post(channels, notification, along);
+      : notify.get().messenger.enqueue(channels, notification, along);
 }
 
 /** What is done that people write to channels with `commands = true`; loaded with the first of it. */

@@ -28,8 +28,8 @@ export interface Notifications {
   notifier: Notifier;
   outbox: Outbox;
   messenger: Messenger;
-  /** Told of each MQTT message outside the hub's own topics. */
-  heardOnMqtt: Pictures["heard"];
+  /** Notified of each MQTT message outside the hub's own topics. */
+  receiveMqtt: Pictures["receive"];
   people: Pick<People, "list">;
   held: Pick<HeldMessages, "count">;
   webPush: Omit<WebPush, "page">;
@@ -128,20 +128,21 @@ export function wireNotify(
       budget: budget.essential,
     }),
   );
-  const post: Outbox["post"] = (addressed, along) => {
+  const enqueue: Outbox["enqueue"] = (addressed, along) => {
     pictures.take(addressed);
-    return outbox.post(addressed, along);
+    return outbox.enqueue(addressed, along);
   };
-  const withPictures = { ...outbox, post };
+  const withPictures = { ...outbox, enqueue };
   const people = createPeople({ section: config.people, clock, zone, house: peopleHouse(house) });
   const held = stack.use(
     openHeldMessages({
       ...{ ...shared, db, budget: budget.essential, people, houseTime, isSent: outbox.has },
-      send: (digest, along) => background(shared.log, "digest", outbox.post(digestMessages(digest, notifier), along)),
+      send: (digest, along) =>
+        background(shared.log, "digest", outbox.enqueue(digestMessages(digest, notifier), along)),
     }),
   );
   const messenger = createMessenger({ notifier, outbox: withPictures, people, held, log: shared.log });
-  return { notifier, outbox: withPictures, messenger, people, held, webPush, heardOnMqtt: pictures.heard };
+  return { notifier, outbox: withPictures, messenger, people, held, webPush, receiveMqtt: pictures.receive };
 }
 
 function peopleHouse({ registry, variables }: House): PeopleHouse {
@@ -161,13 +162,13 @@ function peopleHouse({ registry, variables }: House): PeopleHouse {
 const RULE_WAITS_MS = 25;
 
 /** Notifications of rules, which are kept until they are delivered. Rejects with the failures for good that are known at once. */
-export function notifyForRules(messenger: Pick<Messenger, "post">, clock: Clock): HouseEffects["notify"] {
+export function notifyForRules(messenger: Pick<Messenger, "enqueue">, clock: Clock): HouseEffects["notify"] {
   return async function notify({ channels, ...notification }, _signal, record) {
-    // When `post` returns, the notification is stored; its later fate is in the log and in events.
-    const first = messenger.post(channels, notification, record);
+    // When `enqueue` returns, the notification is stored; its later fate is in the log and in events.
+    const first = messenger.enqueue(channels, notification, record);
     const decided = new AbortController();
-    const late = sleep(clock, "notify-answer", RULE_WAITS_MS, decided.signal).then(() => undefined);
-    const tries = await Promise.race([first, late]);
+    const timeout = sleep(clock, "notify-answer", RULE_WAITS_MS, decided.signal).then(() => undefined);
+    const tries = await Promise.race([first, timeout]);
     decided.abort();
     if (tries === undefined) return { notes: [], later: first.then(undeliveredIn) };
     const undelivered = undeliveredIn(tries);

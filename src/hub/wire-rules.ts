@@ -52,11 +52,11 @@ export function wireRules(
     ping,
     request: (asked, signal) => waitKept()?.then(() => request(asked, signal)) ?? request(asked, signal),
     publish: async (topic, payload, how) => mqtt.get().publish(topic, payload, how),
-    tellPlugins(eventType, fields) {
+    notifyPlugins(eventType, fields) {
       // Where MQTT is off there are no plugins.
       if (mqtt.now) background(log, "a custom event for plugins", mqtt.now.event(eventType, fields));
     },
-    notify: notifyForRules({ post: postWithNotices({ notify, notices }) }, clock),
+    notify: notifyForRules({ enqueue: postWithNotices({ notify, notices }) }, clock),
     clearNotification: (tag) => notices.get().notices.clear(tag),
   };
   return new Rules({
@@ -143,7 +143,7 @@ function houseEffects({
   commands,
 }: House): Pick<HouseEffects, "setVariable" | "command" | "activateScene"> {
   return {
-    setVariable: (name, value) => void variables.set(name, value, { behind: true }),
+    setVariable: (name, value) => void variables.set(name, value, { deferred: true }),
     async command(deviceId, command, actor, { offline = "send" } = {}) {
       // Not left to `commands`, whose message mentions `?force=true`, which a rule cannot use.
       if (offline === "fail" && registry.find(deviceId)?.available === false)

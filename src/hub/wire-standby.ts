@@ -6,8 +6,8 @@ import type { Exports } from "../export/running.ts";
 import { type MachineFile, readMachine, writeMachine } from "../standby/machine.ts";
 import type { HistoryAnswer, StandbyMachine } from "../standby/protocol.ts";
 import type { SourceClient } from "../standby/source/client.ts";
-import type { Leftovers } from "../standby/source/leftovers.ts";
 import { createSecondMachine, type SecondMachine } from "../standby/source/second-machine.ts";
+import type { Handback } from "../standby/source/take-handback.ts";
 import { forgetWanted, readWanted } from "../standby/wanted.ts";
 import type { HubOptions } from "./options.ts";
 import type { Port } from "./port.ts";
@@ -51,22 +51,22 @@ export function wireStandby(
     return opened;
   });
   stack.defer(async () => opened?.[Symbol.asyncDispose]());
-  const leftovers = lazy((): Leftovers => {
-    const { createLeftovers } =
-      require("../standby/source/leftovers.ts") as typeof import("../standby/source/leftovers.ts");
-    return createLeftovers({
+  const handback = lazy((): Handback => {
+    const { createHandback } =
+      require("../standby/source/take-handback.ts") as typeof import("../standby/source/take-handback.ts");
+    return createHandback({
       wanted: () => readWanted(home),
       forget: () => forgetWanted(home),
       sinks: {
         samples: (series) => takeSamples(series, { history, exports }),
-        messages: (...given) => notify.get().outbox.adopt(...given),
+        messages: (...given) => notify.get().outbox.takeOver(...given),
       },
       log: standbyLog,
     });
   });
   return stack.use(
     createSecondMachine({
-      ...{ meta: createMeta(db), random, clock, log: standbyLog, standing: () => options.standing, source, leftovers },
+      ...{ meta: createMeta(db), random, clock, log: standbyLog, standing: () => options.standing, source, handback },
       acknowledge,
       forgetWanted: () => forgetWanted(home),
       own: () => options.standing?.machine.id ?? file?.id,
@@ -82,7 +82,7 @@ export function wireStandby(
   );
 }
 
-/** Exports have sent that time already, so they are told to send it again. */
+/** Exports have sent that time already, so they are ordered to send it again. */
 async function takeSamples(
   series: HistoryAnswer["series"],
   { history, exports }: Pick<StandbyParts, "history" | "exports">,

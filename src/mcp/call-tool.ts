@@ -1,4 +1,4 @@
-// Does one call of a tool: counted, checked, written to the audit log. What went wrong is told to the assistant as a result.
+// Does one call of a tool: counted, checked, written to the audit log. What went wrong is reported to the assistant as a result.
 import { HubError, messageOf } from "../core/errors.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { watchKept } from "../core/kept.ts";

@@ -33,7 +33,7 @@ export interface UnlimitedBroker<C> extends Numbers {
 export interface BrokerMemoryOptions<C> extends QuotaOptions {
   clock: Clock;
   log: Log;
-  db: Pick<StateDb, "behind" | "faults" | "trouble">;
+  db: Pick<StateDb, "relaxed" | "faults" | "trouble">;
   budget: DiskBudget;
   flushSecs: number;
   /** The key of a client's account. */

@@ -1,4 +1,4 @@
-// The stream that aedes reads a connection from, and writes it to. It tells when aedes has read, and joins what it writes at once.
+// The stream that aedes reads a connection from, and writes it to. It reports when aedes has read, and joins what it writes at once.
 import { Duplex } from "node:stream";
 import { joined } from "./socket-writer.ts";
 

@@ -206,7 +206,7 @@ export class ClientConnection {
   #receive(chunk: Buffer): void {
     if (this.#closing) return;
     this.#options.onReceived(chunk.length);
-    this.#keepAlive.heard();
+    this.#keepAlive.markSeen();
     if (!this.#opening) this.#received.add(chunk);
     else if (!this.#begin(this.#opening.read(chunk))) return;
     if (this.#received.size > MAX_QUEUED_BYTES) this.#socket.pause();

@@ -39,7 +39,7 @@ export function createDeviceMessages(devices: DevicePort): (message: ReceivedMes
     const { payload } = message;
     // Clears a retained message.
     if (payload.length === 0) return undefined;
-    if (subtopic !== "cmd") devices.heard(reporter(message, deviceId));
+    if (subtopic !== "cmd") devices.markSeen(reporter(message, deviceId));
     switch (subtopic) {
       case "state":
         return state(message, deviceId, false);

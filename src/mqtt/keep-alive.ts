@@ -4,7 +4,7 @@ import type { Clock, Timer } from "../core/clock.ts";
 
 export interface KeepAlive extends Disposable {
   /** Something came from the client. */
-  heard(): void;
+  markSeen(): void;
   /** The promise of its CONNECT; 0 where it made none. */
   watch(seconds: number): void;
 }
@@ -19,20 +19,20 @@ export interface KeepAliveOptions {
 }
 
 export function createKeepAlive(clock: Clock, { isHeldUp, onSilent }: KeepAliveOptions): KeepAlive {
-  let heardAt = clock.mono();
+  let lastSeenAt = clock.mono();
   let maxMs = 0;
   let timer: Timer | undefined;
 
   function judge(): void {
-    if (isHeldUp()) heardAt = clock.mono();
-    const leftMs = heardAt + maxMs - clock.mono();
+    if (isHeldUp()) lastSeenAt = clock.mono();
+    const leftMs = lastSeenAt + maxMs - clock.mono();
     if (leftMs > 0) timer = clock.after("mqtt keep-alive", leftMs, judge);
     else onSilent();
   }
 
   return {
-    heard() {
-      heardAt = clock.mono();
+    markSeen() {
+      lastSeenAt = clock.mono();
     },
     watch(seconds) {
       timer?.[Symbol.dispose]();

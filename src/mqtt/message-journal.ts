@@ -76,11 +76,11 @@ function startRetainedJournal(options: MessageJournalOptions): Journal<string, s
     }
   }
   const common = { clock, log, periodMs, write, trouble };
-  const behind = startWriteBehind<string>({ ...common, what: "what is retained over MQTT", budget });
+  const writeBehind = startWriteBehind<string>({ ...common, what: "what is retained over MQTT", budget });
   const memories = startWriteBehind<string>({ ...common, what: "the memory of plugins" });
 
   function markBusy(): void {
-    for (const topic of busy) behind.mark(topic);
+    for (const topic of busy) writeBehind.mark(topic);
     busy.clear();
   }
   const timer = clock.every("mqtt busy topics", BUSY_PERIOD_MS, () => {
@@ -92,7 +92,7 @@ function startRetainedJournal(options: MessageJournalOptions): Journal<string, s
   });
   const enlisted = budget.enlist(() => {
     markBusy();
-    behind.flush();
+    writeBehind.flush();
     memories.flush();
   });
 
@@ -100,17 +100,17 @@ function startRetainedJournal(options: MessageJournalOptions): Journal<string, s
     changed(topic) {
       if (isMemory(topic)) memories.mark(topic);
       else if (!retainedOn(topic) && !onDisk.has(topic)) {
-        behind.forget(topic);
+        writeBehind.forget(topic);
         busy.delete(topic);
       } else if ((written.get(topic) ?? 0) >= BURST) busy.add(topic);
-      else behind.mark(topic);
+      else writeBehind.mark(topic);
     },
     loaded: (topic) => void onDisk.add(topic),
     [Symbol.dispose]() {
       timer[Symbol.dispose]();
       enlisted[Symbol.dispose]();
       markBusy();
-      behind[Symbol.dispose]();
+      writeBehind[Symbol.dispose]();
       memories[Symbol.dispose]();
     },
   };
@@ -119,7 +119,7 @@ function startRetainedJournal(options: MessageJournalOptions): Journal<string, s
 function startSessionJournal(options: MessageJournalOptions): Journal<string, StoredSession> {
   const { clock, log, store, periodMs, budget, trouble, session: sessionOf } = options;
   const onDisk = new Map<string, StoredSession>();
-  const behind = startWriteBehind<string>({
+  const writeBehind = startWriteBehind<string>({
     ...{ clock, log, periodMs, budget, trouble, what: "MQTT sessions" },
     write(ids) {
       const all = [...ids].map((id) => [id, sessionOf(id)] as const);
@@ -133,9 +133,9 @@ function startSessionJournal(options: MessageJournalOptions): Journal<string, St
   });
 
   return {
-    changed: (id) => behind.mark(id),
+    changed: (id) => writeBehind.mark(id),
     loaded: (session) => void onDisk.set(session.id, session),
-    [Symbol.dispose]: () => behind[Symbol.dispose](),
+    [Symbol.dispose]: () => writeBehind[Symbol.dispose](),
   };
 }
 
@@ -153,7 +153,7 @@ function startQueueJournal(options: MessageJournalOptions): Journal<QueuedMessag
   /** Those for connected clients: nearly all are acknowledged before they would be written. */
   let recent = new Set<QueuedMessage>();
   let older = new Set<QueuedMessage>();
-  const behind = startWriteBehind<QueuedMessage>({
+  const writeBehind = startWriteBehind<QueuedMessage>({
     ...{ clock, log, periodMs, budget, trouble, what: "messages for MQTT clients" },
     write(queue) {
       const all = [...queue];
@@ -164,19 +164,19 @@ function startQueueJournal(options: MessageJournalOptions): Journal<QueuedMessag
   const timer: Timer = clock.every("mqtt queues", periodMs, age);
 
   function age(): void {
-    for (const queued of older) behind.mark(queued);
+    for (const queued of older) writeBehind.mark(queued);
     older = recent;
     recent = new Set();
   }
 
   return {
     changed(queued) {
-      if (onDisk.has(queued)) behind.mark(queued);
+      if (onDisk.has(queued)) writeBehind.mark(queued);
       else if (queued.gone) {
         recent.delete(queued);
         older.delete(queued);
-        behind.forget(queued);
-      } else if (!isConnected(queued.session)) behind.mark(queued);
+        writeBehind.forget(queued);
+      } else if (!isConnected(queued.session)) writeBehind.mark(queued);
       else if (!older.has(queued)) recent.add(queued);
     },
     loaded: (queued) => void onDisk.add(queued),
@@ -184,7 +184,7 @@ function startQueueJournal(options: MessageJournalOptions): Journal<QueuedMessag
       timer[Symbol.dispose]();
       age();
       age();
-      behind[Symbol.dispose]();
+      writeBehind[Symbol.dispose]();
     },
   };
 }

@@ -30,7 +30,7 @@ export interface MessageStore {
 }
 
 export interface MessageStoreOptions {
-  db: Pick<StateDb, "behind">;
+  db: Pick<StateDb, "relaxed">;
   faults: RowFaults;
   clock: Pick<Clock, "now" | "mono">;
 }
@@ -52,7 +52,7 @@ interface SessionRow {
   seen_at: number;
 }
 
-export function createMessageStore({ db: { behind: db }, faults, clock }: MessageStoreOptions): MessageStore {
+export function createMessageStore({ db: { relaxed: db }, faults, clock }: MessageStoreOptions): MessageStore {
   const all = {
     retained: db.query<RetainedRow, []>("SELECT * FROM mqtt_retained"),
     sessions: db.query<SessionRow, []>("SELECT * FROM mqtt_sessions"),

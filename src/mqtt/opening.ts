@@ -1,7 +1,7 @@
 // The first bytes of a connection, until they say which version of MQTT the client speaks.
 import type { PacketError } from "./packet-queue.ts";
 
-/** `answer`: what the client is told before its connection is closed. */
+/** `answer`: what the client is answered before its connection is closed. */
 export type Opened = { bytes: Buffer; level: 4 | 5 } | { refusal: PacketError; answer?: Buffer };
 
 const CONNACK_UNKNOWN_LEVEL = Buffer.from([0x20, 2, 0, 1]);

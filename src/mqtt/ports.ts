@@ -22,11 +22,11 @@ export interface DevicePort {
   ): void;
   schema(deviceId: string, schema: JsonObject, pluginId: string): void;
   /** Any message of the plugin or account about one of its devices. */
-  heard(pluginId: string): void;
+  markSeen(pluginId: string): void;
   ownerOf(deviceId: string): string | undefined;
   /** Somebody is there who takes its commands: it is again what it was before the hub's restart. */
   attended(deviceId: string): void;
-  /** Those of before the hub's restart that were not heard of since, and that nobody attends to. */
+  /** Those of before the hub's restart that were not seen since, and that nobody attends to. */
   unattended(): Iterable<{ readonly id: string; readonly pluginId: string }>;
 }
 
@@ -36,9 +36,9 @@ export interface PluginPort {
   status(pluginId: string, status: "active" | "degraded" | "offline", byWill?: boolean): void;
   registered(pluginId: string, deviceId: string): void;
   /** It sent any message. */
-  heard(pluginId: string): void;
+  markSeen(pluginId: string): void;
   /** One of its devices reported, over another account. */
-  deviceHeard(pluginId: string): void;
+  markDeviceSeen(pluginId: string): void;
   capabilities(pluginId: string, capabilities: JsonObject): Rejection;
   response(pluginId: string, response: JsonObject): Rejection;
   /** How far an action is. */
@@ -55,7 +55,7 @@ export interface ReceivedMessage {
   payload: Uint8Array;
   qos: number;
   retain: boolean;
-  /** The broker publishes it for a client that is gone; undefined where an external one does not tell. */
+  /** The broker publishes it for a client that is gone; undefined where an external one does not say. */
   byWill?: boolean;
   /** An external broker had kept it: it says how things are, and is neither an event nor a sign of life. */
   kept?: true;

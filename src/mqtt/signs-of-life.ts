@@ -1,22 +1,22 @@
-// Tells the plugins which of them a message shows to be alive.
+// Notifies the plugins which of them a message shows to be alive.
 import { textOf } from "./payloads.ts";
 import type { DevicePort, PluginPort, ReceivedMessage } from "./ports.ts";
 
 interface SignsOptions {
   devices: Pick<DevicePort, "ownerOf">;
-  plugins: Pick<PluginPort, "heard" | "deviceHeard"> | undefined;
+  plugins: Pick<PluginPort, "markSeen" | "markDeviceSeen"> | undefined;
 }
 
 export function createSignsOfLife({ devices, plugins }: SignsOptions): (message: ReceivedMessage) => void {
   return function noteSignOfLife(message) {
     const { account, topic } = message;
     if (mayBeWill(message)) return;
-    if (account.kind === "plugin") plugins?.heard(account.name);
+    if (account.kind === "plugin") plugins?.markSeen(account.name);
     else if (topic.kind === "device") {
       const owner = devices.ownerOf(topic.deviceId);
-      if (owner !== undefined) plugins?.deviceHeard(owner);
+      if (owner !== undefined) plugins?.markDeviceSeen(owner);
     } else if ((topic.kind === "plugin" || topic.kind === "request") && message.payload.length > 0) {
-      if (topic.kind === "request" || topic.subtopic !== "manage/cmd") plugins?.heard(topic.pluginId);
+      if (topic.kind === "request" || topic.subtopic !== "manage/cmd") plugins?.markSeen(topic.pluginId);
     }
   };
 }

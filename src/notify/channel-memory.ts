@@ -1,4 +1,4 @@
-// What was last heard of each channel, kept over restarts.
+// What was last learned of each channel, kept over restarts.
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { type DiskBudget, startWriteBehind } from "../core/write-behind.ts";
@@ -6,15 +6,15 @@ import { numberIn, readEach, textIn } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 
 /** Times are epoch ms. */
-export interface LastHeard {
+export interface LastResults {
   lastSuccess?: number;
   lastError?: { at: number; message: string };
 }
 
 export interface ChannelMemory extends Disposable {
-  get(name: string): LastHeard | undefined;
+  get(name: string): LastResults | undefined;
   /** `news`: it works again, or fails otherwise than before, which is written at once. */
-  set(name: string, heard: LastHeard, news: boolean): void;
+  set(name: string, lastResults: LastResults, news: boolean): void;
 }
 
 export interface ChannelMemoryOptions {
@@ -38,31 +38,33 @@ const MAX_ERROR = 2000;
 export function openChannelMemory({ db, clock, log, budget }: ChannelMemoryOptions): ChannelMemory {
   const rows = db.own.query<Row, []>("SELECT * FROM notify_channels");
   const reading = { faults: db.faults, table: "notify_channels", keyOf: ({ name }: Row) => name };
-  const heard = new Map(readEach(rows.iterate(), (row): [string, LastHeard] => [row.name, heardIn(row)], reading));
+  const lastResults = new Map(
+    readEach(rows.iterate(), (row): [string, LastResults] => [row.name, lastResultsIn(row)], reading),
+  );
   const insert = db.own.query("INSERT OR REPLACE INTO notify_channels VALUES (?, ?, ?, ?)");
   const write = db.own.transaction((names: Iterable<string>) => {
     for (const name of names) {
-      const { lastSuccess = null, lastError } = heard.get(name) ?? {};
+      const { lastSuccess = null, lastError } = lastResults.get(name) ?? {};
       insert.run(name, lastSuccess, lastError?.at ?? null, lastError?.message.slice(0, MAX_ERROR) ?? null);
     }
   }).immediate;
-  const behind = startWriteBehind<string>({
+  const writeBehind = startWriteBehind<string>({
     ...{ clock, log, periodMs: PERIOD_MS, write, what: "the state of the notification channels" },
     ...(budget && { budget }),
     trouble: db.trouble,
   });
   return {
-    get: (name) => heard.get(name),
+    get: (name) => lastResults.get(name),
     set(name, last, news) {
-      heard.set(name, last);
-      behind.mark(name);
-      if (news) behind.flush();
+      lastResults.set(name, last);
+      writeBehind.mark(name);
+      if (news) writeBehind.flush();
     },
-    [Symbol.dispose]: () => behind[Symbol.dispose](),
+    [Symbol.dispose]: () => writeBehind[Symbol.dispose](),
   };
 }
 
-function heardIn({ last_success, last_error_at, last_error }: Row): LastHeard {
+function lastResultsIn({ last_success, last_error_at, last_error }: Row): LastResults {
   return {
     ...(last_success !== null && { lastSuccess: numberIn(last_success, 0) }),
     ...(last_error !== null && {

@@ -49,7 +49,7 @@ export interface ChannelMessage extends MessageOptions {
   readonly settled?: Settled;
   /** Asked between two parts: whether something more urgent waits. Then `send` rejects with a fault that is `yielded`. */
   readonly yieldsNow?: () => boolean;
-  /** The picture itself, read when the message was posted. */
+  /** The picture itself, read when the message was enqueued. */
   readonly picture?: Picture;
   /** A signed link with which whoever opens it confirms the notice; absent where the hub has no address of its own. */
   readonly acknowledgeUrl?: string;
@@ -88,7 +88,7 @@ export interface Delivery {
   note?: string;
   /** The text was refused as it was written, with these words, and was accepted as plain text. */
   refusedText?: string;
-  /** What the service calls it: for `change`, `remove` and what `listen` tells. Opaque to everybody but the channel. */
+  /** What the service calls it: for `change`, `remove` and what `listen` reports. Opaque to everybody but the channel. */
   remote?: string;
   /** Recipients that this try refused. */
   refused?: readonly Refusal[];
@@ -116,7 +116,7 @@ export interface DeliveryFault {
   yielded?: true;
 }
 
-/** What a channel tells while it sends. */
+/** What a channel reports while it sends. */
 export interface Sending {
   /** The service has the whole message: a cut from here on may double it, so it gets `withinMs` to confirm. */
   handedOver(withinMs: number): void;
@@ -180,7 +180,7 @@ export interface Inbox {
   /** The answers to one of these, beside ACKNOWLEDGE. */
   actions(remote: string): readonly MessageAction[];
   /** Whether answers reach the hub now: undefined when they do, else why not and what to do, without secrets. */
-  hears(problem: string | undefined): void;
+  reportProblem(problem: string | undefined): void;
 }
 
 export interface Answered {

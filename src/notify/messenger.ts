@@ -19,10 +19,10 @@ export interface Messenger {
   /** Whether there is such a channel, person or group. */
   has(name: string): boolean;
   /**
-   * It is stored when `post` returns; the promise resolves with the results of the first tries, and never rejects. `along`: written in
+   * It is stored when `enqueue` returns; the promise resolves with the results of the first tries, and never rejects. `along`: written in
    * the same commit.
    */
-  post(names: readonly string[], notification: Unaddressed, along?: OwnRows): Promise<FirstTry[]>;
+  enqueue(names: readonly string[], notification: Unaddressed, along?: OwnRows): Promise<FirstTry[]>;
   /** The people of a group as `person:` names, in their order; any other name itself. Throws HubError `not_found`. */
   expand(name: string): readonly string[];
   /** All channels a name stands for, of people every one they have. Throws HubError `not_found`. */
@@ -31,7 +31,7 @@ export interface Messenger {
 
 export interface MessengerOptions {
   notifier: Pick<Notifier, "has" | "list" | "render" | "renderPlain">;
-  outbox: Pick<Outbox, "post">;
+  outbox: Pick<Outbox, "enqueue">;
   people: Pick<People, "isPeople" | "has" | "members" | "address">;
   held: Pick<HeldMessages, "hold" | "write">;
   log: Log;
@@ -88,7 +88,7 @@ export function createMessenger({ notifier, outbox, people, held, log }: Messeng
 
   return {
     has,
-    async post(names, given, along) {
+    async enqueue(names, given, along) {
       const { channels, now, later, failed } = addresseesOf(names, given);
       const notification = { ...given, shared: channels.length + now.size + later.length > 1 };
       const plain = channels.flatMap((channel) => render(channel, notification, failed));
@@ -106,7 +106,7 @@ export function createMessenger({ notifier, outbox, people, held, log }: Messeng
         held.write();
         along?.();
       };
-      const tried = outbox.post([...addressed.values()].flat(), waits.length > 0 ? withHeld : along);
+      const tried = outbox.enqueue([...addressed.values()].flat(), waits.length > 0 ? withHeld : along);
       return [...failed, ...waits, ...(await tried)];
     },
     expand: (name) => (people.isPeople(name) ? people.members(name).map((person) => `person:${person.name}`) : [name]),

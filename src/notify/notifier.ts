@@ -8,7 +8,7 @@ import { type RandomBytes, uuid } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { TemplateHouse } from "../core/template.ts";
 import type { Channel, ChannelMessage, KeptValues, Limits, OwnBroker, OwnPage, Sending } from "./channel.ts";
-import type { ChannelMemory, LastHeard } from "./channel-memory.ts";
+import type { ChannelMemory, LastResults } from "./channel-memory.ts";
 import { createLogChannel } from "./channels/log.ts";
 import { type NotifySection, readChannels } from "./config.ts";
 import { speaks } from "./markup/dialect.ts";
@@ -96,7 +96,7 @@ export interface NotifierOptions {
   /** Where channels keep what must outlive the hub. */
   kept?: KeptValues;
   house: Pick<TemplateHouse, "device" | "variable">;
-  /** What earlier runs heard of the channels. */
+  /** What earlier runs learned of the channels. */
   memory?: Pick<ChannelMemory, "get" | "set">;
   broker?: OwnBroker;
   webPush?: OwnPage;
@@ -110,7 +110,7 @@ interface Opened {
   /** Absent when the configuration is wrong. */
   readonly channel?: Channel;
   readonly problem?: string;
-  heard: LastHeard;
+  lastResults: LastResults;
   lastNote?: { at: number; message: string } | undefined;
 }
 
@@ -143,15 +143,15 @@ export function createNotifier(options: NotifierOptions): Notifier {
 
   function note(to: Opened, result: ChannelOutcome["result"]): void {
     if (!result.ok && result.fault.yielded) return;
-    const { lastSuccess = 0, lastError } = to.heard;
+    const { lastSuccess = 0, lastError } = to.lastResults;
     const worked = lastError === undefined || lastSuccess > lastError.at;
     const at = clock.now();
     const news = result.ok ? !worked : worked || lastError?.message !== result.reason;
-    to.heard = result.ok
-      ? { ...to.heard, lastSuccess: at }
-      : { ...to.heard, lastError: { at, message: result.reason } };
+    to.lastResults = result.ok
+      ? { ...to.lastResults, lastSuccess: at }
+      : { ...to.lastResults, lastError: { at, message: result.reason } };
     if (result.ok) to.lastNote = result.delivery.note === undefined ? undefined : { at, message: result.delivery.note };
-    options.memory?.set(to.name, to.heard, news);
+    options.memory?.set(to.name, to.lastResults, news);
   }
 
   const dialects = new Map(
@@ -239,22 +239,22 @@ function openAll(
         channel: entry.name,
         problem: entry.problem,
       });
-      return { ...entry, heard: memory?.get(entry.name) ?? {} };
+      return { ...entry, lastResults: memory?.get(entry.name) ?? {} };
     }
     const { name, kind, config } = entry;
-    const heard = memory?.get(name) ?? {};
+    const lastResults = memory?.get(name) ?? {};
     try {
-      return { name, kind, heard, channel: openChannel(config, { ...deps, ...apart, log: log.child(name) }) };
+      return { name, kind, lastResults, channel: openChannel(config, { ...deps, ...apart, log: log.child(name) }) };
     } catch (error) {
       // The error's message may contain a secret of the channel.
       log.error("a channel cannot be opened", {
         channel: name,
         error: error instanceof Error ? error.name : "unknown",
       });
-      return { name, kind, heard, problem: "it cannot be opened: check its settings" };
+      return { name, kind, lastResults, problem: "it cannot be opened: check its settings" };
     }
   });
-  return [...configured, { name: "log", kind: "log", heard: {}, channel: createLogChannel(log) }];
+  return [...configured, { name: "log", kind: "log", lastResults: {}, channel: createLogChannel(log) }];
 }
 
 /** When two channels have the same name, the first that works gets it. */
@@ -264,7 +264,14 @@ function namesOf(opened: readonly Opened[]): ReadonlyMap<string, Opened> {
   return byName;
 }
 
-function stateOf({ name, kind, channel, problem, heard: { lastSuccess, lastError }, lastNote }: Opened): ChannelState {
+function stateOf({
+  name,
+  kind,
+  channel,
+  problem,
+  lastResults: { lastSuccess, lastError },
+  lastNote,
+}: Opened): ChannelState {
   const limits = channel?.limits ?? {};
   return { name, kind, enabled: channel !== undefined, problem, limits, lastSuccess, lastError, lastNote };
 }

@@ -1,5 +1,5 @@
 // Which rules' texts a service refused as they were written, so that their authors see it: until the rule is changed, or a message of
-// it arrives in that channel as written. In memory: after a restart the next message tells again.
+// it arrives in that channel as written. In memory: after a restart the next message reports it again.
 
 export interface RefusedTexts {
   /** Undefined: it arrived as it was written. */

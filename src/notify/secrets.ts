@@ -7,7 +7,7 @@ import { isSecretName } from "../core/masking.ts";
 /** Shorter ones would black out ordinary words. */
 const SHORTEST = 4;
 /** Of a part of a secret, which may be an ordinary word. */
-const LEAST_TELLING = 8;
+const MIN_SECRET_PART = 8;
 /** Fields of these kinds cannot hold a secret. */
 const HARMLESS = new Set(["Boolean", "Integer", "Number", "Null", "Literal"]);
 
@@ -71,26 +71,26 @@ function withoutBeginning(text: string, form: string): string {
   return clean;
 }
 
-/** What a server may tell of a secret that is an address or a header, and what betrays it. */
+/** What a server may reveal of a secret that is an address or a header, and what betrays it. */
 function partsOf(secret: string): string[] {
   const url = /^https?:/i.test(secret) ? URL.parse(secret) : null;
-  if (url) return [url.href, ...tellingOf(url)];
+  if (url) return [url.href, ...secretPartsOf(url)];
   const [, scheme, credentials = ""] = /^(bearer|basic|token|digest)\s+(\S.*)$/i.exec(secret) ?? [];
-  if (scheme?.toLowerCase() !== "basic") return [credentials].filter(isTelling);
+  if (scheme?.toLowerCase() !== "basic") return [credentials].filter(isSecretPart);
   const login = Buffer.from(credentials, "base64").toString();
-  return [credentials, login, login.slice(login.indexOf(":") + 1)].filter(isTelling);
+  return [credentials, login, login.slice(login.indexOf(":") + 1)].filter(isSecretPart);
 }
 
-function tellingOf({ pathname, search, searchParams, password }: URL): string[] {
+function secretPartsOf({ pathname, search, searchParams, password }: URL): string[] {
   // "/api/notifications" is no secret, "/hooks/T0123ABC" is one.
   const segments = pathname.split("/").filter((segment) => segment.length >= 20 || /\d/.test(segment));
   const named = [...searchParams].filter(([key]) => isSecretField(key)).map(([, value]) => value);
   const others = [pathname + search, search.slice(1), ...segments, ...searchParams.values()];
-  return [...others.filter(isTelling), ...named, password];
+  return [...others.filter(isSecretPart), ...named, password];
 }
 
-function isTelling(part: string): boolean {
-  return part.length >= LEAST_TELLING;
+function isSecretPart(part: string): boolean {
+  return part.length >= MIN_SECRET_PART;
 }
 
 function formsOf(secret: string): string[] {

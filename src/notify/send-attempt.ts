@@ -39,9 +39,9 @@ export async function attempt(
   // It stays in the outbox, which the machine that is the hub now has a copy of.
   const closed = fence?.closed;
   if (closed !== undefined) return { ok: false, reason: closed, fault: { transient: true } };
-  const late = new AbortController();
+  const timeout = new AbortController();
   let limitMs = withinMs;
-  const limit = () => clock.after("notify-send", limitMs, () => late.abort());
+  const limit = () => clock.after("notify-send", limitMs, () => timeout.abort());
   let timer = limit();
   const handedOver = (confirmMs: number): void => {
     timer[Symbol.dispose]();
@@ -50,11 +50,11 @@ export async function attempt(
     sending?.handedOver(confirmMs);
   };
   try {
-    const delivery = await channel.send(message, AbortSignal.any([signal, late.signal]), { handedOver });
+    const delivery = await channel.send(message, AbortSignal.any([signal, timeout.signal]), { handedOver });
     return { ok: true, delivery };
   } catch (error) {
     const fault = error instanceof DeliveryError ? error.fault : { transient: false };
-    const reason = late.signal.aborted ? `${messageOf(error)} (${limitMs / 1000} s)` : messageOf(error);
+    const reason = timeout.signal.aborted ? `${messageOf(error)} (${limitMs / 1000} s)` : messageOf(error);
     return { ok: false, reason, fault };
   } finally {
     timer[Symbol.dispose]();

@@ -7,7 +7,7 @@ export const PicturesSection = Type.Object(
       default: 10,
       minimum: 0,
       maximum: 1000,
-      description: "The last ones of each camera, and of each kind of object it tells apart, on disk; 0: none",
+      description: "The last ones of each camera, and of each kind of object it distinguishes, on disk; 0: none",
     }),
     max_mb: Type.Number({
       default: 100,

@@ -54,12 +54,12 @@ export function createFetches(clock: Clock, fetch: FetchPicture): Fetches {
     if (!address || !/^https?:$/.test(address.protocol))
       throw new HubError("invalid", "what it announces is not the http address of a picture");
     const over = new AbortController();
-    const late = sleep(clock, "picture", WITHIN_MS, AbortSignal.any([over.signal, ended.signal])).then(() => {
+    const timeout = sleep(clock, "picture", WITHIN_MS, AbortSignal.any([over.signal, ended.signal])).then(() => {
       throw new HubError("upstream_failed", `${address.host} took longer than ${WITHIN_MS / 1000} s`);
     });
-    late.catch(() => {});
+    timeout.catch(() => {});
     try {
-      return await Promise.race([fetch(address, over.signal), late]);
+      return await Promise.race([fetch(address, over.signal), timeout]);
     } finally {
       over.abort();
     }

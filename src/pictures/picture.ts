@@ -5,7 +5,7 @@ import { type Extension, mediaTypeOf, type ReadPicture } from "../core/picture-t
 export interface KeptPicture {
   /** When it came, epoch ms. */
   readonly at: number;
-  /** Which of the device's pictures it is: `person`; empty where it tells none apart. */
+  /** Which of the device's pictures it is: `person`; empty where it distinguishes none. */
   readonly of: string;
   /** Of its bytes, without quotes: 22 characters. */
   readonly tag: string;

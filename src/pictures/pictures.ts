@@ -78,7 +78,7 @@ export function startDevicePictures(options: DevicePicturesOptions): DevicePictu
   const fetches = createFetches(clock, options.fetch);
   /** Of keys that were reported lately: what there is to report next. */
   const reporting = new Map<string, { timer: Timer; again?: () => void }>();
-  const listeners = new Set<{ start: string; of: string | undefined; heard: (shot: Shot) => void }>();
+  const listeners = new Set<{ start: string; of: string | undefined; take: (shot: Shot) => void }>();
 
   function report(key: string, say: () => void): void {
     const known = reporting.get(key);
@@ -120,8 +120,8 @@ export function startDevicePictures(options: DevicePicturesOptions): DevicePictu
     const key = startOf(deviceId) + kind;
     newest.set(key, shot);
     if (section.keep > 0) card.put(key, shot);
-    for (const { start, of: wanted, heard } of listeners)
-      if (key.startsWith(start) && (wanted ?? kind) === kind) heard(shot);
+    for (const { start, of: wanted, take } of listeners)
+      if (key.startsWith(start) && (wanted ?? kind) === kind) take(shot);
     report(key, () => outcome.came(newest.get(key)?.at ?? shot.at, kind));
   }
 
@@ -176,7 +176,7 @@ export function startDevicePictures(options: DevicePicturesOptions): DevicePictu
     },
     next(deviceId, of, signal) {
       const { promise, resolve } = Promise.withResolvers<Shot | undefined>();
-      const listener = { start: startOf(deviceId), of, heard: resolve };
+      const listener = { start: startOf(deviceId), of, take: resolve };
       const stop = (): void => resolve(undefined);
       listeners.add(listener);
       signal.addEventListener("abort", stop, { once: true });

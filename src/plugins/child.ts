@@ -15,7 +15,7 @@ read -r go || exit 0
 const PLUGIN = 'exec "$@" </dev/null';
 const LAUNCHER = 'exec "$@"';
 
-// Bun mostly tells of an end first, and it alone tells the exit code: what /proc says counts when it has said it twice.
+// Bun mostly reports an end first, and it alone reports the exit code: what /proc says counts when it has said it twice.
 const LOOK_MS = 5000;
 
 export interface ChildOptions {
@@ -92,7 +92,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   };
 }
 
-/** Never rejects. Bun is not told of an end where memory or descriptors were short at the start; its `exited` rejects then. */
+/** Never rejects. Bun is not notified of an end where memory or descriptors were short at the start; its `exited` rejects then. */
 async function endOf({ pid, exited }: { pid: number; exited: Promise<unknown> }, clock: ChildOptions["clock"]) {
   const seen = Promise.withResolvers<void>();
   let looks = 0;

@@ -22,7 +22,7 @@ export interface ExternalPluginOptions {
   log: Log;
   emit: (event: HubEvent) => void;
   devices: PluginDevices;
-  /** Whether no plugin can be heard now. */
+  /** Whether no plugin can be seen now. */
   cutOff?: () => boolean;
 }
 
@@ -37,7 +37,7 @@ export function createExternalPlugin(options: ExternalPluginOptions): ExternalPl
     ...rest,
     id,
     timeoutSecs: TIMEOUT_SECS,
-    heard: () => devices.heard(id),
+    markSeen: () => devices.markSeen(id),
     lost: () => devices.unavailable(id),
     // The hub cannot end a process that it did not start.
     hung: () => {},

@@ -76,7 +76,7 @@ export class ManagedPlugin implements AsyncDisposable {
       emit,
       initially: "stopped",
       ...(cutOff && { cutOff }),
-      heard: () => devices.heard(entry.id),
+      markSeen: () => devices.markSeen(entry.id),
       lost: () => devices.unavailable(entry.id),
       hung: () => this.#background("restart of a plugin that hangs", () => this.#endHung()),
     });
@@ -98,7 +98,7 @@ export class ManagedPlugin implements AsyncDisposable {
     return this.#enqueue(restart).then(() => this.record());
   }
 
-  /** The hub hears plugins from now on: starts it where that was waited for. */
+  /** The hub receives plugins from now on: starts it where that was waited for. */
   brokerConnected(): void {
     const waiting = this.#waiting;
     if (waiting === undefined) return;
@@ -196,7 +196,7 @@ export class ManagedPlugin implements AsyncDisposable {
     const reason = whyNotRunnable(this.#options);
     if (reason) return this.#startFailed(new Error(reason), this.#slowBackoff.next());
     this.#presence.to("starting");
-    // The broker does not keep registrations: one that the hub does not hear is lost until the plugin connects again.
+    // The broker does not keep registrations: one that the hub does not receive is lost until the plugin connects again.
     if (cutOff?.()) {
       this.#waiting = how;
       this.#log.info("plugin is started once the MQTT broker is there");

@@ -16,7 +16,7 @@ const MAX_NOTICE_CHARS = 16_384;
 export interface PluginDevices {
   count(pluginId: string): number;
   /** It is there: its devices are again what they were before the hub's restart. */
-  heard(pluginId: string): void;
+  markSeen(pluginId: string): void;
   /** It is gone. */
   unavailable(pluginId: string): void;
 }
@@ -28,10 +28,10 @@ export interface PresenceOptions {
   clock: Clock;
   log: Log;
   emit: (event: HubEvent) => void;
-  /** Whether no plugin can be heard now, as the broker is gone: silence then says nothing. */
+  /** Whether no plugin can be seen now, as the broker is gone: silence then says nothing. */
   cutOff?: () => boolean;
   /** Called at each sign of life. */
-  heard: () => void;
+  markSeen: () => void;
   /** Called when its devices can no longer be reached. */
   lost: () => void;
   /** Called when one that has sent heartbeats was silent for twice the timeout. */
@@ -67,7 +67,7 @@ export function createPresence({
   log,
   emit,
   cutOff,
-  heard,
+  markSeen,
   lost,
   hung,
 }: PresenceOptions): Presence {
@@ -81,7 +81,7 @@ export function createPresence({
   let silence: Timer | undefined;
   const timeoutMs = timeoutSecs * 1000;
   /** Monotonic ms. */
-  let heardAt = clock.mono();
+  let lastSeenAt = clock.mono();
   let sendsHeartbeats = false;
 
   function to(next: PluginStatus, reason?: string): void {
@@ -101,8 +101,8 @@ export function createPresence({
   }
 
   function alive(): void {
-    heardAt = clock.mono();
-    heard();
+    lastSeenAt = clock.mono();
+    markSeen();
     to("active");
   }
 
@@ -114,11 +114,11 @@ export function createPresence({
   function judge(): void {
     silence = undefined;
     if (cutOff?.()) {
-      heardAt = clock.mono();
+      lastSeenAt = clock.mono();
       watch(timeoutMs);
       return;
     }
-    const silentMs = clock.mono() - heardAt;
+    const silentMs = clock.mono() - lastSeenAt;
     const isLong = silentMs >= 2 * timeoutMs;
     if (status === "active" && !sendsHeartbeats) return;
     if (silentMs < timeoutMs) watch(timeoutMs - silentMs);
@@ -146,7 +146,7 @@ export function createPresence({
     expect() {
       announced = false;
       notices = [];
-      heardAt = clock.mono();
+      lastSeenAt = clock.mono();
       watch(timeoutMs);
     },
     release() {
@@ -158,8 +158,8 @@ export function createPresence({
     alive,
     heartbeat(heartbeat) {
       sendsHeartbeats = true;
-      heardAt = clock.mono();
-      heard();
+      lastSeenAt = clock.mono();
+      markSeen();
       if (!silence) watch(timeoutMs);
       lastHeartbeat = isoSeconds(clock.now());
       version = shortText(heartbeat.version) ?? version;
@@ -185,7 +185,7 @@ export function createPresence({
       to("offline", wordsFor(byWill));
       // The timeout continues: that it does not come back is `plugin_offline`, and a process that lost its connection is restarted.
       if (silence) return;
-      heardAt = clock.mono();
+      lastSeenAt = clock.mono();
       watch(timeoutMs);
     },
   };

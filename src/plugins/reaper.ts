@@ -94,7 +94,7 @@ export function createReaper(log: Log, random: RandomBytes): Reaper {
       closed = true;
       // Groups that are still listed have survived a SIGKILL so far: the shell tries once more.
       await shell?.stdin.end();
-      // It rejects where Bun cannot be told of the end; the shell ends all the same.
+      // It rejects where Bun misses the end; the shell ends all the same.
       await shell?.exited.catch(() => {});
     },
   };

@@ -79,17 +79,17 @@ export function createRemote(options: RemoteOptions): { remote: PluginRemote; re
     ...options,
     clear: (pluginId, requestId) =>
       background(log, "the end of a plugin's action", channel.clearEvents(pluginId, requestId)),
-    late: cancelUnasked,
+    onLate: cancelUnasked,
   });
 
   function about(running: RunningAction, action: "respond" | "cancel", more: JsonObject = {}): Question {
     return { action, fields: { target_request_id: running.requestId, ...more } };
   }
 
-  /** For one that nobody waits for any more: whether the plugin heard it makes no difference. */
-  function cancelUnasked(late: RunningAction): void {
-    if (!late.action.cancelable) return;
-    questions.ask(late.pluginId, about(late, "cancel")).catch(() => {});
+  /** For one that nobody waits for any more: whether the plugin received it makes no difference. */
+  function cancelUnasked(onLate: RunningAction): void {
+    if (!onLate.action.cancelable) return;
+    questions.ask(onLate.pluginId, about(onLate, "cancel")).catch(() => {});
   }
 
   function actionOf(pluginId: string, id: string): DeclaredAction {

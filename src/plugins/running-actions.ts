@@ -31,7 +31,7 @@ export interface RunningActions extends Disposable {
   get(pluginId: string, requestId: string): RunningAction;
   /** A message on `commands/{request}/events`. Returns why it is ignored. */
   reported(pluginId: string, requestId: string, report: JsonObject): string | undefined;
-  /** Forgets it without an event: its caller was told. */
+  /** Forgets it without an event: its caller was notified. */
   drop(running: RunningAction): void;
   /** Ends it, with an event if it was accepted. */
   fail(running: RunningAction, error: string): void;
@@ -46,7 +46,7 @@ export interface RunningActionsOptions {
   /** Clears the retained message with the last event. */
   clear: (pluginId: string, requestId: string) => void;
   /** Called when one has not ended in time. */
-  late: (running: RunningAction) => void;
+  onLate: (running: RunningAction) => void;
 }
 
 const MAX_OF_PLUGIN = 16;
@@ -68,7 +68,7 @@ interface Entry {
 }
 
 export function createRunningActions(options: RunningActionsOptions): RunningActions {
-  const { clock, log, emit, late } = options;
+  const { clock, log, emit, onLate } = options;
   const entries = new Map<string, Entry>();
   const clearing = new Set<Timer>();
 
@@ -84,7 +84,7 @@ export function createRunningActions(options: RunningActionsOptions): RunningAct
     clearing.add(timer);
   }
 
-  function tell({ pluginId, requestId, action }: RunningAction, stage: ActionStage, more: object): void {
+  function emitStage({ pluginId, requestId, action }: RunningAction, stage: ActionStage, more: object): void {
     const about = { plugin_id: pluginId, action: action.id, request_id: requestId };
     emit({ type: "plugin_action", ...about, stage, ...more });
   }
@@ -92,12 +92,12 @@ export function createRunningActions(options: RunningActionsOptions): RunningAct
   function fail(running: RunningAction, error: string): void {
     if (!entries.has(running.requestId)) return;
     forget(running);
-    if (running.isAccepted) tell(running, "error", { error });
+    if (running.isAccepted) emitStage(running, "error", { error });
   }
 
   function expire(running: RunningAction): void {
     fail(running, "it did not end in time: the hub no longer waits for it");
-    late(running);
+    onLate(running);
   }
 
   return {
@@ -135,7 +135,7 @@ export function createRunningActions(options: RunningActionsOptions): RunningAct
       if (isLast) forget(running);
       if (isQuestion) running.isWaiting = true;
       if (leftOut !== undefined)
-        tell(running, stage, { ...contentOf(stage, sent), ...(leftOut > 0 ? { left_out: leftOut } : {}) });
+        emitStage(running, stage, { ...contentOf(stage, sent), ...(leftOut > 0 ? { left_out: leftOut } : {}) });
       return undefined;
     },
     drop: forget,
@@ -166,19 +166,19 @@ interface Rate {
 
 function createRate(clock: Clock): Rate {
   let since = clock.mono();
-  let told = 0;
+  let counted = 0;
   let leftOut = 0;
   return {
     count(matters) {
       if (clock.mono() - since >= WINDOW_MS) {
         since = clock.mono();
-        told = 0;
+        counted = 0;
       }
-      if (told >= MAX_IN_WINDOW && !matters) {
+      if (counted >= MAX_IN_WINDOW && !matters) {
         leftOut++;
         return undefined;
       }
-      told++;
+      counted++;
       const before = leftOut;
       leftOut = 0;
       return before;

@@ -59,9 +59,9 @@ export interface Plugins extends PluginRemote, AsyncDisposable {
   status(pluginId: string, status: ReportedStatus, byWill?: boolean): void;
   registered(pluginId: string, deviceId: string): void;
   /** It sent any message. */
-  heard(pluginId: string): void;
+  markSeen(pluginId: string): void;
   /** One of its devices reported, over another account. */
-  deviceHeard(pluginId: string): void;
+  markDeviceSeen(pluginId: string): void;
   /** The next three return why the message is ignored. */
   capabilities(pluginId: string, capabilities: JsonObject): string | undefined;
   response(pluginId: string, response: JsonObject): string | undefined;
@@ -81,7 +81,7 @@ export interface PluginsOptions {
   random: RandomBytes;
   emit: (event: HubEvent) => void;
   broker: () => PluginBroker;
-  /** Whether no plugin can be heard now, as the broker is gone: none is started then. */
+  /** Whether no plugin can be seen now, as the broker is gone: none is started then. */
   cutOff?: () => boolean;
   accounts: PluginAccounts;
   keys: PluginKeys;
@@ -108,7 +108,7 @@ export function createPlugins(options: PluginsOptions): Plugins {
   const { remote, reports } = createRemote({ ...options, assertKnown: find, assertThere });
   const devices = {
     count: (id: string) => options.devices.count(id),
-    heard: (id: string) => options.devices.heard(id),
+    markSeen: (id: string) => options.devices.markSeen(id),
     unavailable(id: string) {
       options.devices.unavailable(id);
       reports.gone(id);
@@ -240,8 +240,8 @@ export function createPlugins(options: PluginsOptions): Plugins {
       presenceOf(id)?.reported(status, byWill);
     },
     registered: (id, deviceId) => presenceOf(id)?.registered(deviceId),
-    heard: (id) => presenceOf(id)?.alive(),
-    deviceHeard(id) {
+    markSeen: (id) => presenceOf(id)?.alive(),
+    markDeviceSeen(id) {
       if (managed.has(id) || external.has(id)) presenceOf(id)?.alive();
     },
     capabilities: reports.capabilities,

@@ -54,7 +54,7 @@ export function excessOf({ threads, bytes }: Usage, { entry, totalMemory }: Allo
   return { limit: "[[plugins]] max_memory_mb", message: `${used} MB of memory are more than ${megabytes}` };
 }
 
-/** Whether the process is gone, or is left to be collected. False where /proc does not tell. */
+/** Whether the process is gone, or is left to be collected. False where /proc does not report. */
 export function hasEnded(pid: number): boolean {
   const find = (one: number) => parseStat(one, textOf(`/proc/${one}/stat`));
   return !find(pid) && find(process.pid) !== undefined;

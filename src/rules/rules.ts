@@ -21,7 +21,7 @@ import { BLUEPRINTS, Blueprints } from "./store/blueprints.ts";
 import { type BoundRules, createBoundRules } from "./store/bound-rules.ts";
 import { type CheckedText, type CheckTools, type ComposedText, checkText, composeText } from "./store/check-text.ts";
 import { describe, existsIn, type RuleInfo } from "./store/describe.ts";
-import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
+import { isRuleFileName, readRuleFile, removeOrphans, ruleFilesIn } from "./store/disk.ts";
 import { createIdGiver, createRuleEdits, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
 import { createLintCache, type LintCache } from "./store/lint-cache.ts";
@@ -119,7 +119,7 @@ export class Rules implements AsyncDisposable {
   /** Loads all files, starts the engine and watches the folder from then on. Before `system_started`. */
   async start(): Promise<void> {
     const { clock, notices, log, folder } = this.#options;
-    removeLeftovers(folder);
+    removeOrphans(folder);
     this.blueprints.start();
     this.#watch = watchFolder({ clock, log, folder, notices, accepts: isRuleFileName, onChange: this.#files.load });
     const names = [...new Set([...this.#watch.names, ...this.#expected])].sort();

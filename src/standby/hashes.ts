@@ -1,4 +1,4 @@
-// How the two machines name what they have, so that each can tell whether the other has the same. They find accidents, not forgeries:
+// How the two machines name what they have, so that each can see whether the other has the same. They find accidents, not forgeries:
 // against those there is the key.
 
 /** Of each page, in `pageHashes`. */

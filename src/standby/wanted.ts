@@ -8,7 +8,7 @@ import { writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
 import type { Home } from "../home/paths.ts";
-import type { LeftoversWanted } from "./leftovers.ts";
+import type { HandbackWanted } from "./handback.ts";
 
 const WantedFile = Type.Object({
   version: Type.Literal(1),
@@ -18,7 +18,7 @@ const WantedFile = Type.Object({
   messages: Type.Union([Type.Array(Type.String()), Type.Null()]),
 });
 
-export interface NotedWanted extends LeftoversWanted {
+export interface NotedWanted extends HandbackWanted {
   from: string | null;
 }
 

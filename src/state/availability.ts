@@ -1,5 +1,5 @@
 // Which devices can be reached. A device that is restored after a restart of the hub is not available before it, or its owner, is
-// heard, or somebody is there who takes its commands: whoever brought it may be gone.
+// seen, or somebody is there who takes its commands: whoever brought it may be gone.
 import type { Clock, Timer } from "../core/clock.ts";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { HubEvent } from "../events/catalog.ts";
@@ -12,16 +12,16 @@ export interface AvailabilityOptions {
   changed: (device: Device) => void;
 }
 
-// Longer than a plugin may be silent before it counts as offline (90 s): it has been heard by then, or it is gone.
+// Longer than a plugin may be silent before it counts as offline (90 s): it has been seen by then, or it is gone.
 const START_GRACE_MS = 120_000;
 
 export class Availability implements Disposable {
   readonly #options: AvailabilityOptions;
   /** Devices that their plugin reported offline: another report does not make them available, only the plugin does. */
   readonly #reportedOffline = new Set<string>();
-  /** Were available before the hub's restart, and not heard of since. */
-  readonly #unheard = new Map<string, Device>();
-  /** The same, whose time to be heard is over. */
+  /** Were available before the hub's restart, and not seen since. */
+  readonly #unseen = new Map<string, Device>();
+  /** The same, whose time to be seen is over. */
   readonly #lapsed = new Set<string>();
   readonly #grace: Timer | undefined;
 
@@ -30,9 +30,9 @@ export class Availability implements Disposable {
     for (const device of restored) {
       if (device.pluginId === HUB_PLUGIN_ID || !device.available) continue;
       device.available = false;
-      this.#unheard.set(device.id, device);
+      this.#unseen.set(device.id, device);
     }
-    if (this.#unheard.size > 0)
+    if (this.#unseen.size > 0)
       this.#grace = options.clock.after("devices that did not come back", START_GRACE_MS, () => this.#endGrace());
   }
 
@@ -50,24 +50,24 @@ export class Availability implements Disposable {
 
   /** A broker that stayed up has kept what it said: it is what it was before the hub's restart, however late that broker came. */
   kept(device: Device): void {
-    if (this.#unheard.has(device.id) || this.#lapsed.has(device.id)) this.#set(device, true);
+    if (this.#unseen.has(device.id) || this.#lapsed.has(device.id)) this.#set(device, true);
   }
 
   /** The plugin or account is there: its devices are again what they were before the hub's restart. */
-  heard(owner: string): void {
-    if (this.#unheard.size === 0) return;
-    for (const device of [...this.#unheard.values()]) if (device.pluginId === owner) this.#set(device, true);
+  markSeen(owner: string): void {
+    if (this.#unseen.size === 0) return;
+    for (const device of [...this.#unseen.values()]) if (device.pluginId === owner) this.#set(device, true);
   }
 
   /** Somebody takes its commands. */
   attended(id: string): void {
-    const device = this.#unheard.get(id);
+    const device = this.#unseen.get(id);
     if (device) this.#set(device, true);
   }
 
-  /** Were available before the hub's restart, and neither heard of nor attended since. */
-  unheard(): Iterable<Device> {
-    return [...this.#unheard.values()];
+  /** Were available before the hub's restart, and neither seen nor attended since. */
+  unseen(): Iterable<Device> {
+    return [...this.#unseen.values()];
   }
 
   /** The plugin that brought it is gone. */
@@ -75,13 +75,13 @@ export class Availability implements Disposable {
     this.#set(device, false);
   }
 
-  /** It was available before the hub's restart, and not heard of since. */
-  isUnheard(id: string): boolean {
-    return this.#unheard.has(id);
+  /** It was available before the hub's restart, and not seen since. */
+  isUnseen(id: string): boolean {
+    return this.#unseen.has(id);
   }
 
   removed({ id }: Device): void {
-    this.#unheard.delete(id);
+    this.#unseen.delete(id);
     this.#lapsed.delete(id);
     this.#reportedOffline.delete(id);
   }
@@ -91,14 +91,14 @@ export class Availability implements Disposable {
   }
 
   #endGrace(): void {
-    for (const device of [...this.#unheard.values()]) {
+    for (const device of [...this.#unseen.values()]) {
       this.#set(device, false);
       this.#lapsed.add(device.id);
     }
   }
 
   #set(device: Device, available: boolean): void {
-    const wasBefore = this.#unheard.delete(device.id);
+    const wasBefore = this.#unseen.delete(device.id);
     this.#lapsed.delete(device.id);
     if (device.available === available && !wasBefore) return;
     device.available = available;

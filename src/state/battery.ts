@@ -86,7 +86,7 @@ function numberOf(value: unknown): number | undefined {
 export interface BatteryWatchOptions {
   feed: Pick<EventFeed, "on">;
   registry: Pick<Registry, "find" | "onRemoved">;
-  db: Pick<StateDb, "behind" | "trouble">;
+  db: Pick<StateDb, "relaxed" | "trouble">;
   config: BatterySection;
   clock: Clock;
   log: Log;
@@ -99,12 +99,12 @@ export function startBatteryWatch(options: BatteryWatchOptions): Disposable {
   using opening = new DisposableStack();
   const low = opening.use(openLowBatteries(options));
 
-  function check(device: Device, part: string, { level, low: isToldLow }: Battery): void {
+  function check(device: Device, part: string, { level, low: isReportedLow }: Battery): void {
     const about = { device_id: device.id, device_name: device.name };
     const which = part === "" ? {} : { part };
     const isBelow = level !== undefined && level <= threshold;
-    const isGood = isToldLow !== true && (level === undefined ? isToldLow === false : level > threshold + band);
-    if (!low.has(device.id, part) && (isBelow || isToldLow === true)) {
+    const isGood = isReportedLow !== true && (level === undefined ? isReportedLow === false : level > threshold + band);
+    if (!low.has(device.id, part) && (isBelow || isReportedLow === true)) {
       low.add(device.id, part);
       const fields = { ...about, battery_pct: level ?? EMPTY_PCT, threshold_pct: threshold, ...which };
       emit({ type: "device_battery_low", ...fields, ...(isBelow ? {} : REPORTED) });
@@ -152,19 +152,19 @@ interface LowRow {
   since: number;
 }
 
-function openLowBatteries({ db: { behind, trouble }, clock, log }: BatteryWatchOptions): LowBatteries {
+function openLowBatteries({ db: { relaxed, trouble }, clock, log }: BatteryWatchOptions): LowBatteries {
   const low = new Map<string, Map<string, number>>();
   const partsOf = (id: string): Map<string, number> => low.get(id) ?? new Map();
-  for (const { device_id, part, since } of behind
+  for (const { device_id, part, since } of relaxed
     .query<LowRow, []>("SELECT device_id, part, since FROM battery_low")
     .all())
     low.set(device_id, partsOf(device_id).set(part, since));
   // Selected from the devices, so that a removed device gets no row.
-  const insert = behind.query(
+  const insert = relaxed.query(
     "INSERT INTO battery_low (device_id, part, since) SELECT id, $part, $since FROM devices WHERE id = $id",
   );
-  const remove = behind.query("DELETE FROM battery_low WHERE device_id = ?");
-  const write = behind.transaction((ids: Iterable<string>) => {
+  const remove = relaxed.query("DELETE FROM battery_low WHERE device_id = ?");
+  const write = relaxed.transaction((ids: Iterable<string>) => {
     for (const id of ids) {
       remove.run(id);
       for (const [part, since] of partsOf(id)) insert.run({ id, part, since });

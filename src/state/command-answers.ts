@@ -27,12 +27,12 @@ export const CommandOutcome = {
 };
 export type TakenOutcome = Static<ReturnType<typeof Type.Object<typeof CommandOutcome>>>;
 
-/** Of a device that has a plugin. `told`: resolves with its answer, if one comes. */
-export async function outcomeOf(told: Promise<CommandAnswer>, clock: Clock): Promise<Outcome> {
-  return (await within(clock, ANSWER_MS, "command outcome", told)) ? told : { outcome: "sent" };
+/** Of a device that has a plugin. `answer`: resolves with its answer, if one comes. */
+export async function outcomeOf(answer: Promise<CommandAnswer>, clock: Clock): Promise<Outcome> {
+  return (await within(clock, ANSWER_MS, "command outcome", answer)) ? answer : { outcome: "sent" };
 }
 
-/** Of a device of the hub's own, which did what it was told; of a group, as its members did. */
+/** Of a device of the hub's own, which did what it was commanded; of a group, as its members did. */
 export async function outcomeOfAll(members: readonly (readonly [id: string, Delivered])[]): Promise<Outcome> {
   const all = await Promise.all(members.map(async ([id, { outcome }]) => ({ id, became: await outcome() })));
   const wordsOf = (wanted: Outcome["outcome"]): string =>

@@ -1,4 +1,4 @@
-// What becomes of commands: the device took them, its side refused, nobody was there to take them, or nothing was heard of the
+// What becomes of commands: the device took them, its side refused, nobody was there to take them, or nothing was received from the
 // device. Those that came to nothing are reported.
 import type { Clock, Timer } from "../core/clock.ts";
 import { type JsonObject, jsonEqual } from "../core/json.ts";
@@ -39,7 +39,7 @@ export interface CommandWatch extends Disposable {
    * Of two reports that follow a command, the one that still says what was so before is no answer to it.
    */
   expect(device: Device, sent: SentFields): Promise<CommandAnswer>;
-  /** It could not be sent; whoever sent it was told. */
+  /** It could not be sent; whoever sent it was notified. */
   forget(correlationId: string): void;
   /** It was sent: from here on the device has its time. `reached`: somebody was there who takes it. */
   sent(correlationId: string, reached: boolean): void;
@@ -68,7 +68,7 @@ interface Awaited {
   readonly before: JsonObject;
   readonly settle: (answer: CommandAnswer) => void;
   /** Its silence is no news any more. */
-  isHeard: boolean;
+  isAnswered: boolean;
   /** Monotonic; undefined until it is sent. */
   deadline: number | undefined;
   /** Monotonic; undefined until it is sent. */
@@ -114,12 +114,12 @@ class Watch implements CommandWatch {
     const bytes = jsonBytes(fields.command);
     if (bytes > MAX_BYTES) return promise;
     const answers = answersTo(device, fields.command);
-    const telling = answers === true || answers.size === 0 ? Object.keys(fields.command) : [...answers];
+    const reporting = answers === true || answers.size === 0 ? Object.keys(fields.command) : [...answers];
     const awaited: Awaited = {
       ...{ fields, bytes, answers, settle, deadline: undefined, sentAt: undefined },
       hasBattery: Object.keys(device.attributes).some(isBatteryAttribute),
-      before: Object.fromEntries(telling.map((name) => [name, device.attributes[name] ?? null])),
-      isHeard: this.#options.timeoutSecs === 0,
+      before: Object.fromEntries(reporting.map((name) => [name, device.attributes[name] ?? null])),
+      isAnswered: this.#options.timeoutSecs === 0,
     };
     this.#awaited.set(fields.correlation_id, awaited);
     const ofDevice = this.#ofDevice.get(fields.device_id) ?? new Set();
@@ -179,7 +179,7 @@ class Watch implements CommandWatch {
         const now = clock.mono();
         onAnswered?.((now - (awaited.sentAt ?? now)) / 1000, fields.plugin_id);
       } else if ([...answers].some((name) => Object.hasOwn(attributes, name))) {
-        awaited.isHeard = true;
+        awaited.isAnswered = true;
       }
     }
   }
@@ -206,7 +206,7 @@ class Watch implements CommandWatch {
     for (const awaited of [...this.#awaited.values()]) {
       if (awaited.deadline === undefined) continue;
       if (awaited.deadline > clock.mono()) return;
-      if (awaited.isHeard || (awaited.answers !== true && awaited.answers.size === 0)) {
+      if (awaited.isAnswered || (awaited.answers !== true && awaited.answers.size === 0)) {
         this.#drop(awaited);
         continue;
       }

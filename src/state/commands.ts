@@ -1,5 +1,5 @@
 // Commands for devices: each is checked, carries who asked, is passed to the device's plugin, and is reported as an event. What
-// becomes of it is watched in command-watch.ts, and told by command-answers.ts to who waits for it.
+// becomes of it is watched in command-watch.ts, and reported by command-answers.ts to who waits for it.
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { HUB_PLUGIN_ID, type RandomBytes, uuid } from "../core/ids.ts";
@@ -44,7 +44,7 @@ export interface CommandsOptions {
   /** Whether somebody is connected who takes the device's commands. */
   reaches: (device: Device) => boolean;
   watch: CommandWatch;
-  /** Where two machines share the house: tells plugins which of two hubs is the newer one. */
+  /** Where two machines share the house: shows plugins which of two hubs is the newer one. */
   epoch?: () => number | undefined;
   /**
    * For the hub's own devices: checks the command and returns the function that carries it out. Throws HubError `invalid`
@@ -69,11 +69,11 @@ export function createCommands(options: CommandsOptions): Commands {
     device: Device,
     payload: JsonObject,
     sent: SentFields,
-  ): Promise<{ told: Promise<CommandAnswer> }> {
-    const told = watch.expect(device, sent);
+  ): Promise<{ answer: Promise<CommandAnswer> }> {
+    const answer = watch.expect(device, sent);
     try {
       await dispatch(device.id, payload);
-      return { told };
+      return { answer };
     } catch (error) {
       watch.forget(sent.correlation_id);
       throw error;
@@ -122,14 +122,14 @@ export function createCommands(options: CommandsOptions): Commands {
       return { correlationId, outcome: () => outcomeOfAll(members) };
     }
     const reached = reaches(device);
-    const { told } = await pass(
+    const { answer } = await pass(
       device,
       { ...registry.given.inOwn(deviceId, wanted), _hc: { command: numbered(cause) } },
       sent,
     );
     emit({ type: "device_command_sent", ...sent });
     watch.sent(correlationId, reached);
-    return { correlationId, outcome: () => outcomeOf(told, clock) };
+    return { correlationId, outcome: () => outcomeOf(answer, clock) };
   };
 
   return { deliver, send: async (...command) => (await deliver(...command)).correlationId };

@@ -3,7 +3,7 @@
 import type { Database } from "bun:sqlite";
 import { messageOf } from "../core/errors.ts";
 import { type JsonObject, parseJson } from "../core/json.ts";
-import { type FoldMark, setFolded } from "../db/fold-mark.ts";
+import { type CheckpointMark, setCheckpoint } from "../db/checkpoint-mark.ts";
 import { numberIn, objectIn, type RowFaults, readEach, textIn } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { type Device, type DeviceDetails, newDevice } from "./device.ts";
@@ -13,15 +13,15 @@ export interface DeviceStore {
   /** Durable when it returns. */
   saveIdentity(device: Device, now: number): void;
   /** Written when it returns, so that it survives a crash; synced at the next checkpoint or durable write. */
-  saveIdentityBehind(device: Device, now: number): void;
+  saveIdentityRelaxed(device: Device, now: number): void;
   /** Durable when it returns. */
   remove(id: string): void;
-  /** As `saveIdentityBehind`. */
-  removeBehind(id: string): void;
+  /** As `saveIdentityRelaxed`. */
+  removeRelaxed(id: string): void;
   /** One transaction for all of them; synced at the next checkpoint. */
   saveStates(devices: Iterable<Device>): void;
   /** Durable when it returns, together with the mark of the journal up to which they are complete. */
-  foldStates(devices: Iterable<Device>, mark?: FoldMark): void;
+  checkpointStates(devices: Iterable<Device>, mark?: CheckpointMark): void;
   /** Durable when it returns. */
   saveStateNow(device: Device): void;
 }
@@ -46,12 +46,12 @@ interface Row {
 
 export function createDeviceStore({
   durable,
-  behind,
+  relaxed,
   faults,
-}: Pick<StateDb, "durable" | "behind" | "faults">): DeviceStore {
+}: Pick<StateDb, "durable" | "relaxed" | "faults">): DeviceStore {
   const remove = durable.query("DELETE FROM devices WHERE id = ?");
-  const removeBehind = behind.query("DELETE FROM devices WHERE id = ?");
-  const saveStates = stateWriter(behind);
+  const removeRelaxed = relaxed.query("DELETE FROM devices WHERE id = ?");
+  const saveStates = stateWriter(relaxed);
   const saveNow = stateWriter(durable);
 
   return {
@@ -60,11 +60,11 @@ export function createDeviceStore({
       return readEach(rows.all(), (row) => fromRow(row, faults), { faults, table: "devices", keyOf: ({ id }) => id });
     },
     saveIdentity: identityWriter(durable),
-    saveIdentityBehind: identityWriter(behind),
+    saveIdentityRelaxed: identityWriter(relaxed),
     remove: (id) => void remove.run(id),
-    removeBehind: (id) => void removeBehind.run(id),
+    removeRelaxed: (id) => void removeRelaxed.run(id),
     saveStates,
-    foldStates: saveNow,
+    checkpointStates: saveNow,
     saveStateNow: (device) => saveNow([device]),
   };
 }
@@ -98,14 +98,14 @@ function identityWriter(db: Database): DeviceStore["saveIdentity"] {
   };
 }
 
-function stateWriter(db: Database): DeviceStore["foldStates"] {
+function stateWriter(db: Database): DeviceStore["checkpointStates"] {
   const upsert = db.query(
     `INSERT INTO device_state (device_id, available, attributes, last_changed, last_seen)
      VALUES ($id, $available, $attributes, $last_changed, $last_seen)
      ON CONFLICT (device_id) DO UPDATE SET available = excluded.available, attributes = excluded.attributes,
        last_changed = excluded.last_changed, last_seen = excluded.last_seen`,
   );
-  return db.transaction((devices: Iterable<Device>, mark?: FoldMark) => {
+  return db.transaction((devices: Iterable<Device>, mark?: CheckpointMark) => {
     for (const device of devices) {
       upsert.run({
         id: device.id,
@@ -115,7 +115,7 @@ function stateWriter(db: Database): DeviceStore["foldStates"] {
         last_seen: device.lastSeen ?? null,
       });
     }
-    if (mark) setFolded(db, mark);
+    if (mark) setCheckpoint(db, mark);
   }).immediate;
 }
 

@@ -1,5 +1,5 @@
 // The journal of readings: everything that becomes known of devices is appended here every few seconds, with how often rules fired,
-// and how far runs of rules are that wait, at once; it is folded into the databases (device states, history, runs) once an hour or when much has come
+// and how far runs of rules are that wait, at once; it is checkpointed into the databases (device states, history, runs) once an hour or when much has come
 // together. Each of them then writes whole pages, where a row for each reading would write a page or two each time.
 import type { Clock } from "../core/clock.ts";
 import { type Journal, openJournal } from "../core/journal.ts";
@@ -8,26 +8,26 @@ import type { Log } from "../core/log.ts";
 import type { StorageTrouble } from "../core/storage-fault.ts";
 import type { DiskBudget } from "../core/write-behind.ts";
 import type { FiringNote } from "../db/firing-notes.ts";
-import type { FoldMark } from "../db/fold-mark.ts";
+import type { CheckpointMark } from "../db/checkpoint-mark.ts";
 import type { ReadingDraft } from "../db/reading-draft.ts";
 import { type Reading, readingsIn } from "../db/readings.ts";
 import type { RunNote } from "../db/run-rows.ts";
 import { createJournalFaults, type JournalStep } from "./journal-faults.ts";
 
-/** What readings are folded into. */
-export interface FoldTarget {
-  /** Everything noted so far is to be written; `folded` once it is on the disk. */
-  fold(mark: FoldMark): void;
+/** What readings are checkpointed into. */
+export interface CheckpointTarget {
+  /** Everything noted so far is to be written; `checkpointed` once it is on the disk. */
+  checkpoint(mark: CheckpointMark): void;
   /** Everything noted so far is in the journal. */
   written?(): void;
 }
 
-export interface Folding extends Disposable {
+export interface Checkpointing extends Disposable {
   /** The target has on the disk what was noted up to the end of this segment. */
-  folded(segment: number): void;
+  checkpointed(segment: number): void;
   /** Writes this target's part now; the segment's mark. */
-  foldNow(): void;
-  /** Something could not be folded: it is tried again with the next write. */
+  checkpointNow(): void;
+  /** Something could not be checkpointed: it is tried again with the next write. */
   again(): void;
 }
 
@@ -46,10 +46,10 @@ export interface ReadingJournal extends Disposable {
   writeRuns(notes: readonly RunNote[], synced: "now" | "soon" | "later"): void;
   /** Written with whatever is written next, or alone within a minute: the last note of each rule. */
   noteFiring(note: FiringNote): void;
-  /** `through`: the last segment that the target has folded already. */
-  enlist(name: string, target: FoldTarget & { through: number }): Folding;
-  /** Everything that a target has not folded yet, oldest first; written before it returns. */
-  unfolded(): { segment: number; readings: Reading[] }[];
+  /** `through`: the last segment that the target has checkpointed already. */
+  enlist(name: string, target: CheckpointTarget & { through: number }): Checkpointing;
+  /** Everything that a target has not checkpointed yet, oldest first; written before it returns. */
+  journalTail(): { segment: number; readings: Reading[] }[];
   /** Since when it cannot be written, in epoch ms. */
   failingSince(): number | undefined;
 }
@@ -68,7 +68,7 @@ export interface ReadingJournalOptions {
   draft?: ReadingDraft;
 }
 
-/** A segment is folded in when it has so many bytes, or is so old. */
+/** A segment is checkpointed when it has so many bytes, or is so old. */
 const SEGMENT_BYTES = 1_048_576;
 const SEGMENT_MS = 3_600_000;
 /** Older ones are given up, also where the history could not be written for days. */
@@ -85,15 +85,15 @@ const FIRINGS_MS = 60_000;
 
 export function openReadingJournal(options: ReadingJournalOptions): ReadingJournal {
   const { folder, id, clock, log, budget, trouble, draft } = options;
-  const targets = new Map<string, { target: FoldTarget; through: number }>();
+  const targets = new Map<string, { target: CheckpointTarget; through: number }>();
   let pending: string[] = [];
   let pendingBytes = 0;
   let pendingSince = 0;
   const firings = new Map<string, FiringNote>();
   let firingsSince = 0;
-  /** Readings that are not in the journal and will not be: they are folded in from memory. */
+  /** Readings that are not in the journal and will not be: they are checkpointed from memory. */
   let skipped = false;
-  let foldAgain = false;
+  let checkpointAgain = false;
   let begunAt = clock.mono();
   let unsyncedSince: number | undefined;
   /** Something that the hub itself must not forget is not synced. */
@@ -110,7 +110,7 @@ export function openReadingJournal(options: ReadingJournalOptions): ReadingJourn
 
   function failed(step: JournalStep, error: unknown): void {
     trouble.note(error);
-    foldAgain = true;
+    checkpointAgain = true;
     faults.failed(step, error);
   }
 
@@ -146,11 +146,11 @@ export function openReadingJournal(options: ReadingJournalOptions): ReadingJourn
     pendingBytes = 0;
     draft?.clear();
     skipped = true;
-    foldAgain = true;
+    checkpointAgain = true;
   }
 
-  /** Ends the segment, with everything noted so far in it or left to folding. */
-  function finish(): FoldMark {
+  /** Ends the segment, with everything noted so far in it or left to checkpointing. */
+  function finish(): CheckpointMark {
     writePending();
     if (pending.length > 0) drop();
     if (journal.bytes > 0) {
@@ -161,16 +161,16 @@ export function openReadingJournal(options: ReadingJournalOptions): ReadingJourn
     return { id, segment: journal.segment - 1 };
   }
 
-  function fold(): void {
+  function checkpoint(): void {
     const mark = finish();
-    [foldAgain, skipped] = [faults.since !== undefined, false];
-    for (const { target } of targets.values()) target.fold(mark);
+    [checkpointAgain, skipped] = [faults.since !== undefined, false];
+    for (const { target } of targets.values()) target.checkpoint(mark);
   }
 
-  const foldedByAll = (): number => Math.min(...[...targets.values()].map(({ through }) => through));
+  const checkpointedByAll = (): number => Math.min(...[...targets.values()].map(({ through }) => through));
 
   function release(): void {
-    journal.release(Math.max(foldedByAll(), journal.segment - MAX_SEGMENTS));
+    journal.release(Math.max(checkpointedByAll(), journal.segment - MAX_SEGMENTS));
   }
 
   function sync(): void {
@@ -198,18 +198,18 @@ export function openReadingJournal(options: ReadingJournalOptions): ReadingJourn
   }
 
   const isDue = (): boolean =>
-    foldAgain || journal.bytes >= SEGMENT_BYTES || (journal.bytes > 0 && clock.mono() - begunAt >= SEGMENT_MS);
+    checkpointAgain || journal.bytes >= SEGMENT_BYTES || (journal.bytes > 0 && clock.mono() - begunAt >= SEGMENT_MS);
 
   const timer = clock.every("readings", options.flushSecs * 1000, function flush() {
     const since = pending.length > 0 || skipped ? pendingSince : firingsSince;
     const waited = isWaiting() || skipped ? clock.mono() - since : 0;
     if ((isDue() || isWaiting()) && (budget?.allows(waited) ?? true)) {
-      if (isDue()) fold();
+      if (isDue()) checkpoint();
       else writePending();
     }
     sync();
   });
-  const enlisted = budget?.enlist(fold);
+  const enlisted = budget?.enlist(checkpoint);
 
   return {
     id,
@@ -242,23 +242,23 @@ export function openReadingJournal(options: ReadingJournalOptions): ReadingJourn
       const own = { target, through: target.through };
       targets.set(name, own);
       return {
-        folded(segment) {
+        checkpointed(segment) {
           own.through = Math.max(own.through, segment);
           release();
         },
-        foldNow: () => own.target.fold(finish()),
+        checkpointNow: () => own.target.checkpoint(finish()),
         again() {
-          foldAgain = true;
+          checkpointAgain = true;
         },
         [Symbol.dispose]() {
           targets.delete(name);
         },
       };
     },
-    unfolded() {
+    journalTail() {
       writePending();
       return readJournal(folder, id)
-        .filter(({ number }) => number > foldedByAll())
+        .filter(({ number }) => number > checkpointedByAll())
         .map(({ number, texts }) => ({ segment: number, readings: texts.flatMap(readingsIn) }));
     },
     failingSince: () => faults.since,

@@ -135,7 +135,7 @@ export class Registry implements Disposable {
       const placed = given && given !== area ? { area: this.#areaIdOf(given, "plugin") } : {};
       if (applyRegistration(device, { ...registration, ...words, ...placed })) this.#save(device);
       else this.#saveIfNew(device);
-      if (described) this.#adopt(device, described);
+      if (described) this.#applyDescription(device, described);
     } catch (error) {
       Object.assign(device, { name: previous, area, deviceType, details });
       throw error;
@@ -143,12 +143,12 @@ export class Registry implements Disposable {
     if (device.name !== previous && previous !== device.id) {
       this.#emit({ type: "device_name_changed", device_id: device.id, previous_name: previous, name: device.name });
     }
-    this.#noteTold(device, origin);
+    this.#noteReported(device, origin);
   }
 
   /** Throws HubError `forbidden` for a device of another plugin. */
   unregister(id: string, pluginId: string): void {
-    if (this.#devices.has(id)) this.#delete(this.#ownedBy(pluginId, id), this.#store.removeBehind);
+    if (this.#devices.has(id)) this.#delete(this.#ownedBy(pluginId, id), this.#store.removeRelaxed);
   }
 
   /** Throws HubError `forbidden` for a device of another plugin, and if it exceeds a limit; then nothing has changed. */
@@ -159,7 +159,7 @@ export class Registry implements Disposable {
     const bytes = change.changed.length > 0 && bytesAfter(this.#quota.of(id), device.attributes, change);
     if (bytes) this.#quota.check(device, bytes);
     this.#saveIfNew(device);
-    this.#noteTold(device, report);
+    this.#noteReported(device, report);
     if (bytes) this.#changeState(device, change, bytes.attributes, report);
     if (!report.retained) this.#reports.publish({ type: "reported", deviceId: id, attributes, change: report.change });
   }
@@ -179,8 +179,8 @@ export class Registry implements Disposable {
   }
 
   /** Any message of a plugin or account: its devices are again what they were before the hub's restart. */
-  heard(pluginId: string): void {
-    this.#availability.heard(pluginId);
+  markSeen(pluginId: string): void {
+    this.#availability.markSeen(pluginId);
   }
 
   /** Somebody is there who takes its commands: it is again what it was before the hub's restart. */
@@ -188,14 +188,14 @@ export class Registry implements Disposable {
     this.#availability.attended(id);
   }
 
-  /** Those of before the hub's restart that were neither heard of nor attended since. */
+  /** Those of before the hub's restart that were neither seen nor attended since. */
   unattended(): Iterable<Device> {
-    return this.#availability.unheard();
+    return this.#availability.unseen();
   }
 
-  /** Whether it is available, or was before the hub's restart and has not been heard of since. */
+  /** Whether it is available, or was before the hub's restart and has not been seen since. */
   isPresumedAvailable({ id, available }: Device): boolean {
-    return available || this.#availability.isUnheard(id);
+    return available || this.#availability.isUnseen(id);
   }
 
   schema(id: string, schema: JsonObject, pluginId: string): void {
@@ -211,7 +211,7 @@ export class Registry implements Disposable {
       device.details = details;
       throw error;
     }
-    this.#adopt(device, described);
+    this.#applyDescription(device, described);
   }
 
   /** Makes all devices of a plugin that is gone unavailable. The next report or registration brings each back. */
@@ -247,7 +247,7 @@ export class Registry implements Disposable {
   /** It has the names that were given; returns what takes them back. Nothing is written. */
   takeNames = (id: string): (() => void) => takePresentNames(this.get(id), this.given);
 
-  /** The names are kept: what is known of the device is written under them, and the house is told. */
+  /** The names are kept: what is known of the device is written under them, and the house is notified. */
   tookNames(id: string, from: string, to: string): void {
     const device = this.get(id);
     this.#states.changed(device, readingOfName(device, { from, to, at: this.#clock.now() }));
@@ -270,7 +270,7 @@ export class Registry implements Disposable {
     device.pluginId = pluginId;
     try {
       this.#quota.check(device, bytes);
-      this.#store.saveIdentityBehind(device, this.#clock.now());
+      this.#store.saveIdentityRelaxed(device, this.#clock.now());
     } catch (error) {
       device.pluginId = before;
       throw error;
@@ -317,7 +317,7 @@ export class Registry implements Disposable {
   #save(device: Device): void {
     const bytes = { ...this.#quota.of(device.id), description: descriptionBytes(device) };
     this.#quota.check(device, bytes);
-    this.#store.saveIdentityBehind(device, this.#clock.now());
+    this.#store.saveIdentityRelaxed(device, this.#clock.now());
     this.#quota.set(device, bytes);
     this.#devices.set(device.id, device);
     this.#identities.publish({ type: "identified" });
@@ -328,7 +328,7 @@ export class Registry implements Disposable {
   }
 
   /** What it says of itself now makes other words of what is known of it; nothing has happened, and no event says so. */
-  #adopt(device: Device, described: Described): void {
+  #applyDescription(device: Device, described: Described): void {
     const { id, attributes: previous } = device;
     const at = this.#clock.now();
     this.#words.keep(id, described);
@@ -365,7 +365,7 @@ export class Registry implements Disposable {
     this.#emit(change ? { ...event, change } : event, at);
   }
 
-  #noteTold(device: Device, { retained = false, lasting = false }: Origin): void {
+  #noteReported(device: Device, { retained = false, lasting = false }: Origin): void {
     if (!retained) {
       device.lastSeen = this.#clock.now();
       this.#availability.alive(device);

@@ -27,7 +27,7 @@ export interface RenamedAttributes extends Disposable {
 }
 
 export interface RenamedAttributesOptions {
-  db: Pick<StateDb, "durable" | "behind" | "trouble">;
+  db: Pick<StateDb, "durable" | "relaxed" | "trouble">;
   clock: Clock;
   log: Log;
 }
@@ -44,14 +44,14 @@ const RETRY_MS = 10_000;
 export function openRenamedAttributes({ db, clock, log }: RenamedAttributesOptions): RenamedAttributes {
   const known = new Map<string, Map<string, RenamedSince>>();
   const added: Bus<{ type: "added"; one: RenamedSince }> = createBus(log);
-  const rows = db.behind.query<Row, []>("SELECT device_id, former, present, at FROM renamed_attributes");
+  const rows = db.relaxed.query<Row, []>("SELECT device_id, former, present, at FROM renamed_attributes");
   for (const { device_id, former, present, at } of rows.all())
     put({ deviceId: device_id, from: former, to: present, at });
   // Selected from the devices, so that a removed device gets no row.
   const sql = `INSERT INTO renamed_attributes (device_id, former, present, at) SELECT id, $from, $to, $at FROM devices WHERE id = $id
      ON CONFLICT (device_id, former) DO UPDATE SET present = excluded.present, at = excluded.at, looked = 0`;
-  const upsert = db.behind.query(sql);
-  const write = db.behind.transaction((all: Iterable<RenamedSince>) => {
+  const upsert = db.relaxed.query(sql);
+  const write = db.relaxed.transaction((all: Iterable<RenamedSince>) => {
     for (const { deviceId, from, to, at } of all) upsert.run({ id: deviceId, from, to, at });
   }).immediate;
   const unwritten = startWriteBehind<RenamedSince>({

@@ -1,4 +1,4 @@
-// What the registry is told of a device, and what it passes on.
+// What is reported to the registry of a device, and what it passes on.
 import type { JsonObject } from "../core/json.ts";
 
 /** How something became known. */

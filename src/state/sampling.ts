@@ -30,9 +30,9 @@ export interface SamplingOptions {
 
 /** What a record costs, all in all, until that was measured; see test/bench/write-allowance.ts. */
 const FIRST_BYTES = 250;
-/** Folding comes in lumps, so what records cost is known of whole hours only. */
+/** Checkpointing comes in lumps, so what records cost is known of whole hours only. */
 const HOUR_MS = 3_600_000;
-/** Of fewer in an hour it tells nothing: most of what is written is something else. */
+/** Of fewer in an hour it means nothing: most of what is written is something else. */
 const FEW_RECORDS = 2000;
 /** What a house may report at once before anything is left out: most of what that costs is written later, so it is reckoned beforehand. */
 const AT_ONCE_MS = 900_000;

@@ -1,10 +1,10 @@
 // How the states of devices get to disk: what changed goes into the journal of readings, and the rows are written when its
-// segments are folded; where there is no journal, the rows are written every few seconds.
+// segments are checkpointed; where there is no journal, the rows are written every few seconds.
 import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { type DiskBudget, startWriteBehind } from "../core/write-behind.ts";
-import type { FoldMark } from "../db/fold-mark.ts";
+import type { CheckpointMark } from "../db/checkpoint-mark.ts";
 import type { Reading } from "../db/readings.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { Device } from "./device.ts";
@@ -13,7 +13,7 @@ import type { ReadingJournal } from "./reading-journal.ts";
 import type { StateReport } from "./reports.ts";
 
 export interface StateWriter extends Disposable {
-  /** Written with the next batch; without a reading, when the journal is folded in. */
+  /** Written with the next batch; without a reading, when the journal is checkpointed. */
   changed(device: Device, reading?: Reading): void;
   /** Written before it returns; `next` is the device as it will be. Throws. */
   changing(device: Device, next: Device, change: { reading: Reading; durable: "written" | "synced" }): void;
@@ -24,7 +24,7 @@ export interface StateWriter extends Disposable {
 
 export interface StateWriterOptions {
   db: Pick<StateDb, "trouble">;
-  store: Pick<DeviceStore, "saveStates" | "foldStates" | "saveStateNow">;
+  store: Pick<DeviceStore, "saveStates" | "checkpointStates" | "saveStateNow">;
   clock: Clock;
   log: Log;
   flushSecs: number;
@@ -36,20 +36,20 @@ export interface StateWriterOptions {
 export function startStateWriter(options: StateWriterOptions): StateWriter {
   const { db, store, clock, log, flushSecs, budget, journal } = options;
   // The mark that belongs to the next write of rows.
-  let mark: FoldMark | undefined;
+  let mark: CheckpointMark | undefined;
   const unwritten = startWriteBehind<Device>({
     ...{ clock, log, trouble: db.trouble },
     ...(journal
-      ? { write: (devices) => store.foldStates(devices, mark) }
+      ? { write: (devices) => store.checkpointStates(devices, mark) }
       : { write: store.saveStates, periodMs: flushSecs * 1000 }),
     ...(budget && !journal && { budget }),
   });
-  const folding = journal?.enlist("device states", {
+  const checkpointing = journal?.enlist("device states", {
     through: journal.through,
-    fold(next) {
+    checkpoint(next) {
       mark = next;
-      if (unwritten.flush()) folding?.folded(next.segment);
-      else folding?.again();
+      if (unwritten.flush()) checkpointing?.checkpointed(next.segment);
+      else checkpointing?.again();
     },
   });
 
@@ -69,8 +69,8 @@ export function startStateWriter(options: StateWriterOptions): StateWriter {
     },
     failingSince: () => unwritten.failingSince() ?? journal?.failingSince(),
     [Symbol.dispose]() {
-      folding?.foldNow();
-      if (unwritten.flush()) folding?.[Symbol.dispose]();
+      checkpointing?.checkpointNow();
+      if (unwritten.flush()) checkpointing?.[Symbol.dispose]();
       unwritten[Symbol.dispose]();
     },
   };

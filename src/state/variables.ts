@@ -63,7 +63,7 @@ export class Variables implements Disposable {
       clock,
       log,
       periodMs: flushSecs * 1000,
-      write: (names) => this.#store.saveBehind([...names].flatMap((name) => this.#variables.find(name) ?? [])),
+      write: (names) => this.#store.saveRelaxed([...names].flatMap((name) => this.#variables.find(name) ?? [])),
       what: "what rules set variables to",
       ...(budget && { budget }),
       trouble: db.trouble,
@@ -85,15 +85,15 @@ export class Variables implements Disposable {
   }
 
   /**
-   * Every write emits an event; a new value is also written to disk: before it returns, or with `behind` in the next batch,
+   * Every write emits an event; a new value is also written to disk: before it returns, or with `deferred` in the next batch,
    * which a power cut may lose. Throws HubError `invalid`, `too_large`, or `conflict` where a limit is reached.
    */
-  set(name: string, given: unknown, { behind = false }: { behind?: boolean } = {}): Variable {
+  set(name: string, given: unknown, { deferred = false }: { deferred?: boolean } = {}): Variable {
     const held = this.#variables.find(name);
     if (!held) checkVariableName(name);
     const { value, bytes } = readVariableValue(given);
     this.#variables.checkLimits(name, bytes);
-    const next = this.#update(held, { name, value, bytes, updatedAt: this.#clock.now(), durable: !behind });
+    const next = this.#update(held, { name, value, bytes, updatedAt: this.#clock.now(), durable: !deferred });
     this.#emit({ type: "hub_variable_changed", name, value: next.value, previous_value: held?.value ?? null });
     return next;
   }
@@ -112,7 +112,7 @@ export class Variables implements Disposable {
     return this.#written;
   }
 
-  /** Writes now what was set with `behind`; what cannot be written is retried. */
+  /** Writes now what was set with `deferred`; what cannot be written is retried. */
   flush(): void {
     this.#unwritten.flush();
   }
@@ -143,7 +143,7 @@ interface VariableStore {
   /** Durable when it returns. */
   save(variable: Variable): void;
   /** One transaction for all of them; synced at the next checkpoint. */
-  saveBehind(variables: Iterable<Variable>): void;
+  saveRelaxed(variables: Iterable<Variable>): void;
   remove(name: string): void;
 }
 
@@ -153,7 +153,7 @@ interface Row {
   updated_at: number;
 }
 
-function createVariableStore({ durable, behind, faults }: StateDb): VariableStore {
+function createVariableStore({ durable, relaxed, faults }: StateDb): VariableStore {
   const remove = durable.query("DELETE FROM variables WHERE name = ?");
   const saveNow = writer(durable);
   return {
@@ -162,7 +162,7 @@ function createVariableStore({ durable, behind, faults }: StateDb): VariableStor
       return readEach(rows.all(), fromRow, { faults, table: "variables", keyOf: ({ name }) => name });
     },
     save: (variable) => saveNow([variable]),
-    saveBehind: writer(behind),
+    saveRelaxed: writer(relaxed),
     remove: (name) => void remove.run(name),
   };
 }
@@ -171,7 +171,7 @@ function fromRow({ name, value, updated_at }: Row): Variable {
   return { name: textIn(name, "name"), value: jsonIn(value, "value") as Json, updatedAt: numberIn(updated_at, 0) };
 }
 
-function writer(db: Database): VariableStore["saveBehind"] {
+function writer(db: Database): VariableStore["saveRelaxed"] {
   const upsert = db.query(
     `INSERT INTO variables (name, value, updated_at) VALUES (?, ?, ?)
      ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,

@@ -17,7 +17,7 @@ import { tryStart } from "./trial-start.ts";
 
 /** The process that the hub runs in. */
 export interface OwnProcess {
-  /** Settles when it is told to end. */
+  /** Settles when it is ordered to end. */
   readonly stopped: Promise<unknown>;
   /** Replaces it by this executable, with the same arguments and environment. Throws where the system refuses. */
   replace(executable: string): Promise<never>;

@@ -1,4 +1,4 @@
-// The machine that `hub service` and `hub upgrade` change: commands to run, and where systemd's units are. Tests pass a stand-in
+// The machine that `hub service` and `hub upgrade` change: commands to run, and where systemd's units are. Tests pass a fake
 // that records the commands; files are real.
 import { existsSync, readFileSync } from "node:fs";
 import { messageOf, systemCode } from "../core/errors.ts";

@@ -43,8 +43,8 @@ export function prometheusText(metrics: Iterable<Metric>, contentType: string = 
     if (rows.length === 0) continue;
     // OpenMetrics names a counter without the ending of its samples, and escapes quotes also here.
     const family = isOpen && type === "counter" ? name.replace(/_total$/, "") : name;
-    const told = isOpen ? escaped(help).replaceAll('"', '\\"') : escaped(help);
-    lines.push(`# HELP ${family} ${told}`, `# TYPE ${family} ${type}`, ...rows);
+    const helpText = isOpen ? escaped(help).replaceAll('"', '\\"') : escaped(help);
+    lines.push(`# HELP ${family} ${helpText}`, `# TYPE ${family} ${type}`, ...rows);
   }
   if (isOpen) lines.push("# EOF");
   return `${lines.join("\n")}\n`;

@@ -67,7 +67,7 @@ async function keep(from: string | undefined, options: TrialOptions): Promise<vo
   const { home } = options;
   using _owner = actAsOwner(home);
   using _lock = borrowHome(home, { waits: true });
-  // At once, because the hub that starts next could not tell it from that of an interrupted trial.
+  // At once, because the hub that starts next could not distinguish it from that of an interrupted trial.
   (await snapshot(from, options)).keep();
 }
 

@@ -1,6 +1,6 @@
 // How the last starts ended, in `data/starts.json`: after failed starts in a row, the part that failed stays off (a safe start), and
 // is tried again alone, ever later. The file is written when a start begins, so that the next start notices a hub that died without a
-// word: by a fault of its own or ended from outside, which a process cannot tell of itself.
+// word: by a fault of its own or ended from outside, which a process cannot report itself.
 import { type Clock, isoSeconds, type Timer } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import { type OffPart, openStartFile, type StartRecord } from "./start-file.ts";

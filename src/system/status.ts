@@ -67,7 +67,7 @@ export const SystemStatus = Type.Object({
       latitude: Type.Union([Type.Number(), Type.Null()]),
       longitude: Type.Union([Type.Number(), Type.Null()]),
     },
-    { description: "Where the house is, to a tenth of a degree: enough to tell day from night" },
+    { description: "Where the house is, to a tenth of a degree: enough to distinguish day from night" },
   ),
   problems: Type.Array(Type.Object({ part: Type.String(), message: Type.String() }), {
     description: "What is not as it should be now, and the mend",

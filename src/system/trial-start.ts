@@ -7,7 +7,7 @@ import type { HealthAddress } from "./ask-health.ts";
 import { watchHealth } from "./watch-health.ts";
 
 const STOP_WITHIN_MS = 15_000;
-// Once this process is told to end, which has to be over before the supervisor kills it.
+// Once this process is ordered to end, which has to be over before the supervisor kills it.
 const STOP_SOON_MS = 3000;
 // Messages for the supervisor are this process's own.
 const OURS = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"];
@@ -38,7 +38,7 @@ export async function tryStart(trial: TrialStart): Promise<string | undefined> {
     stdout: "inherit",
     stderr: "inherit",
   });
-  // It must not outlive this process, which may be told to end at any moment.
+  // It must not outlive this process, which may be ordered to end at any moment.
   const end = (): void => child.kill("SIGTERM");
   process.on("exit", end);
   try {

@@ -1,4 +1,4 @@
-// The second machine as people are told of it: silent, without a whole copy, of another version; a lease that cannot be renewed.
+// The second machine as people learn of it: silent, without a whole copy, of another version; a lease that cannot be renewed.
 import { expect, test } from "bun:test";
 import { standbyWatch, type TwoMachines } from "../../src/alerts/watches/standby.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -44,7 +44,7 @@ test("nothing is said of a house with one machine, or of a standby that is well"
   expect(found()).toEqual([]);
 });
 
-test("a standby that is silent for five minutes, also where it was never heard since the start", async () => {
+test("a standby that is silent for five minutes, also where it was never seen since the start", async () => {
   const { found, is, wait, watch } = rig();
   is({}, { heard_secs: 299 });
   expect(found()).toEqual([]);
@@ -71,7 +71,7 @@ test("a copy that is not whole for a quarter of an hour, or that far behind", as
   expect(found()).toEqual(["warning copy"]);
 });
 
-test("what keeps the standby from copying is told in its own words after a minute, instead of what follows from it", async () => {
+test("what keeps the standby from copying is reported in its own words after a minute, instead of what follows from it", async () => {
   const { found, is, wait, watch } = rig();
   const problem = "the copy of the other hub cannot be written: the disk is full; free some space";
   is({}, { problem, behind_secs: 20 });

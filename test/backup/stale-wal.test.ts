@@ -21,7 +21,7 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const MIGRATION = ["CREATE TABLE t (id INTEGER PRIMARY KEY, who TEXT, pad TEXT)"];
 
-/** A process that opens the database, writes, and is killed with its log unfolded. */
+/** A process that opens the database, writes, and is killed with its log not checkpointed. */
 function writeAndDie(path: string, who: string, rows: number): void {
   const script = `const { Database } = require("bun:sqlite");
 const db = new Database(${JSON.stringify(path)});

@@ -1,7 +1,7 @@
 // Thirty attackers at once for ten minutes, of all the kinds that floods.ts lets loose one by one, and some more, each from a process of
 // its own at lower priority: two accounts that flood in nine ways each, seven strangers, five in other ways, and a plugin
 // that does its worst where it is. What the house feels of it: the way from another account's state to a rule's command, the
-// hub's memory, and what systemd would hear of its watchdog. The twin is the same hub before they come. Only by hand, for an hour of the
+// hub's memory, and what systemd would learn of its watchdog. The twin is the same hub before they come. Only by hand, for an hour of the
 // machine's quiet: bun run bench attackers (--brief: one minute). ATTACKERS="retained,searching" lets loose those kinds alone (`wild` is the
 // plugin), ATTACKERS_SECONDS=20 for so long: which of them it is.
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -151,16 +151,16 @@ async function attack(file: string, order: Order, ms: number): Promise<string> {
     stdout: "pipe",
     stderr: "ignore",
   });
-  const late = setTimeout(() => child.kill("SIGKILL"), ms + 10_000);
+  const timeout = setTimeout(() => child.kill("SIGKILL"), ms + 10_000);
   const text = await child.stdout.text();
   await child.exited;
-  clearTimeout(late);
+  clearTimeout(timeout);
   return `${kindOf(order)}: ${text.trim() || CUT_OFF}`;
 }
 
-/** When the hub told systemd that it is well. */
+/** When the hub reported to systemd that it is well. */
 function watchdogOf(lines: () => string[]): { look(): void; maxSecs(): number } {
-  let heard = 0;
+  let seen = 0;
   let last = performance.now();
   let longest = 0;
   const beats = (): number => lines().filter((line) => line === "WATCHDOG=1").length;
@@ -169,8 +169,8 @@ function watchdogOf(lines: () => string[]): { look(): void; maxSecs(): number } 
       const now = performance.now();
       longest = Math.max(longest, now - last);
       const count = beats();
-      if (count > heard) last = now;
-      heard = count;
+      if (count > seen) last = now;
+      seen = count;
     },
     maxSecs: () => longest / 1000,
   };

@@ -53,11 +53,11 @@ export const floods: Bench = {
   name: "floods",
   async run(context) {
     const idle = await feel(context, undefined);
-    context.say(told("idle", idle));
+    context.say(described("idle", idle));
     const rows: Row[] = [];
     for (const flood of [...FLOODS, ...STRANGERS]) {
       const felt = await feel(context, flood);
-      context.say(told(flood, felt));
+      context.say(described(flood, felt));
       rows.push(
         atMost(`${flood}: /health p99, ms`, felt.healthP99, idle.healthP99, HEALTH_CEILING_MS, "ms"),
         atMost(`${flood}: /health worst, ms`, felt.healthWorst, idle.healthWorst, HEALTH_CEILING_MS, "ms"),
@@ -138,10 +138,10 @@ function knock(mqttPort: number): () => Promise<number> {
 }
 
 async function mayEnter(mqttPort: number): Promise<boolean> {
-  const late = Bun.sleep(KNOCK_MS).then(() => undefined);
+  const timeout = Bun.sleep(KNOCK_MS).then(() => undefined);
   const opened = openPublisher(mqttPort).catch(() => undefined);
   void opened.then((publisher) => publisher?.[Symbol.dispose]());
-  return (await Promise.race([opened, late])) !== undefined;
+  return (await Promise.race([opened, timeout])) !== undefined;
 }
 
 /** Milliseconds until it answers within the ceiling again; at most RECOVERY_MS. */
@@ -162,14 +162,14 @@ async function run({ port, mqttPort }: PreparedHub, flood: Flood | Stranger): Pr
     stdout: "pipe",
     stderr: "inherit",
   });
-  const late = setTimeout(() => child.kill("SIGKILL"), FLOOD_MS + 5000);
+  const timeout = setTimeout(() => child.kill("SIGKILL"), FLOOD_MS + 5000);
   const text = await new Response(child.stdout).text();
   await child.exited;
-  clearTimeout(late);
+  clearTimeout(timeout);
   return text.trim() || "the flood was cut off";
 }
 
-function told(name: string, felt: Felt): string {
+function described(name: string, felt: Felt): string {
   const figures = Object.entries(felt).map(
     ([key, value]) => `${key} ${typeof value === "number" ? value.toFixed(1) : value}`,
   );

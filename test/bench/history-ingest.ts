@@ -1,7 +1,7 @@
 // What it costs to record: the history (events, recorder, worker, file; support/history-process.ts) against one committed
 // INSERT for each change, as other hubs do it, with a table and an index over entity and time. Both in a process of its own,
 // WAL, synchronous = NORMAL, the same changes in the same order, and bytes as Linux counts them for the process
-// (write_bytes: each page it made dirty, log and checkpoints included) until the file is closed and its log folded in.
+// (write_bytes: each page it made dirty, log and checkpoints included) until the file is closed and its log checkpointed.
 //
 // "10 changes/s": time is virtual, so that the history flushes each second as the hub does, ten samples at a time, and
 // compacts twice in nearly three hours. "A million": as fast as it goes; the twin gets a fifth, since each costs it the same.

@@ -1,5 +1,5 @@
 // Memory of the history while ten million samples go through it: resident set of a process that holds nothing else
-// (support/history-process.ts), as `top` tells it. Ten readings make one figure, their median, since it comes and goes with
+// (support/history-process.ts), as `top` reports it. Ten readings make one figure, their median, since it comes and goes with
 // garbage. The twin column of the last million is the first.
 import { join } from "node:path";
 import { type Bench, cost, type Row } from "./support/bench.ts";

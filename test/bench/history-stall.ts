@@ -6,7 +6,7 @@
 // The twin is a hub that records nothing ([history] enabled = false) under the same messages, while a bare process beside
 // it answers the same queries: the machine has as much to do. The pings go to the hub on both sides. Held against the
 // target is the time of the ping as it is, the way there and back included: the median of the rounds' percentiles. Hub,
-// twin, load and pings want more than two cores: how long the hub's main thread waited for one is told, and the twin shows
+// twin, load and pings want more than two cores: how long the hub's main thread waited for one is reported, and the twin shows
 // what that alone costs.
 import { type Bench, cost, holds, type Row } from "./support/bench.ts";
 import { startTwin } from "./support/child.ts";
@@ -66,7 +66,7 @@ export const historyStall: Bench = {
           if (side === "hub") sent += measured.messages;
           if (round < 0) continue;
           pings[side].push(measured.spans);
-          say(`${name}, ${side}: ${tell(measured)}`);
+          say(`${name}, ${side}: ${report(measured)}`);
         }
       }
       rows.push(...rowsOf(name, pings));
@@ -93,7 +93,7 @@ function rowsOf(name: string, { hub, twin }: Pings): Row[] {
   ];
 }
 
-function tell({ messages, answers, waitedMs, spans }: Measured): string {
+function report({ messages, answers, waitedMs, spans }: Measured): string {
   const worst = Math.max(...spans).toFixed(1);
   const waited = (waitedMs / (ROUND_MS / 1000)).toFixed(0);
   return `${messages} messages, ${answers} queries, waited ${waited} ms a second for a core, worst ping ${worst} ms`;

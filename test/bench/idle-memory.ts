@@ -1,6 +1,6 @@
 // Memory of the idle hub, with its broker and with sysmon connected; sysmon's own process is not counted.
 //
-// RSS is what `top` tells: it counts the pages of the executable that were touched, which are Bun's own code and are
+// RSS is what `top` reports: it counts the pages of the executable that were touched, which are Bun's own code and are
 // shared with every other process of the same file (sysmon runs on it). PSS counts those by share, and "own" (anonymous)
 // is what the hub itself holds. The twin is a bare compiled `Bun.serve`.
 import { atMost, type Bench, cost, type Row } from "./support/bench.ts";

@@ -1,6 +1,6 @@
 // bun test/bench/light.ts [--binary PATH] [--full]: how light the hub is, in one table: each figure with its target, what the twin needs
 // for the same work, and whether the target is met. Takes some nine minutes; with --full the rounds of the benchmarks themselves, and
-// longer. Ends with 1 only where a benchmark broke: a missed target is told and fails nothing.
+// longer. Ends with 1 only where a benchmark broke: a missed target is reported and fails nothing.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

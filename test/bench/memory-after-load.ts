@@ -34,19 +34,19 @@ export const memoryAfterLoad: Bench = {
     const token = await hub.login();
     await Bun.sleep(SETTLE_MS);
     const rest = { hub: memory(hub.pid), twin: memory(twin.pid) };
-    say(`at rest: hub ${told(rest.hub)}; twin ${told(rest.twin)}`);
+    say(`at rest: hub ${described(rest.hub)}; twin ${described(rest.twin)}`);
 
     const stream = { port: hub.port, path: "/api/v1/events/stream", token };
     await load({ pid: hub.pid, mqttPort: hub.mqttPort, http: stream });
     await load({ pid: twin.pid, mqttPort: Number(mqttPort), http: { port: Number(http), path: "/" } });
-    say(`after the last message: hub ${told(memory(hub.pid))}; twin ${told(memory(twin.pid))}`);
+    say(`after the last message: hub ${described(memory(hub.pid))}; twin ${described(memory(twin.pid))}`);
     await Bun.sleep(AFTER_MS);
     const after = { hub: memory(hub.pid), twin: memory(twin.pid) };
     const rows = rowsOf("a minute after 100,000 messages", rest.hub, after.hub, rest.twin, after.twin);
 
     if (brief) return rows;
     await useAll(hub, token);
-    say(`after a login, a backup, the page and a query: hub ${told(memory(hub.pid))}`);
+    say(`after a login, a backup, the page and a query: hub ${described(memory(hub.pid))}`);
     await Bun.sleep(AFTER_MS);
     return [...rows, ...rowsOf("a minute after a login, a backup, the page and a query", rest.hub, memory(hub.pid))];
   },
@@ -96,4 +96,4 @@ function rowsOf(when: string, rest: Memory, after: Memory, twinRest?: Memory, tw
   ];
 }
 
-const told = ({ rss, anonymous }: Memory): string => `RSS ${rss.toFixed(0)} MiB, own ${anonymous.toFixed(0)}`;
+const described = ({ rss, anonymous }: Memory): string => `RSS ${rss.toFixed(0)} MiB, own ${anonymous.toFixed(0)}`;

@@ -2,7 +2,7 @@
 // decides. There is no target: each does more, or less, than the hub.
 //
 // Broker: a publisher and a subscriber, so many messages under way, none lost; mosquitto asks nobody for a password and does not look
-// into messages, the hub asks for an account and its rights. Deciding: 100 devices tell 500 states a second, each is answered by a
+// into messages, the hub asks for an account and its rights. Deciding: 100 devices report 500 states a second, each is answered by a
 // command; the hub has a rule for each device, Node-RED one flow for all. CPU time and memory of Node-RED are those with its broker.
 import { openAnsweredLoad } from "./support/answered-load.ts";
 import { type Bench, type BenchContext, cost, type Row, rate } from "./support/bench.ts";

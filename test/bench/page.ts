@@ -1,6 +1,6 @@
 // The page in Chromium, with a house of 200 Zigbee devices.
 //
-// First view: a fresh browser context, so nothing is kept; until the first contentful paint as the browser itself tells it. The twin is
+// First view: a fresh browser context, so nothing is kept; until the first contentful paint as the browser itself reports it. The twin is
 // a static page with one line of text from a bare `Bun.serve`, in the same browser, in turns. Click: from the click on a lamp's switch,
 // over HTTP, MQTT, the device's own answer and the stream, until the tile no longer waits. Main thread: tasks over 50 ms while 100
 // events a second come. Memory: the page's heap after garbage collection, before and after two minutes of that. The hub: its RSS with

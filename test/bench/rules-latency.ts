@@ -4,7 +4,7 @@
 // Measured at a client that publishes and subscribes, from writing to reading; every state must be answered once. Held against
 // the target is the median of the rounds' percentiles. The twin is bare aedes with a function that answers each state by a
 // command, in one process. Hub, its history worker and the load want more than two cores: how long the hub's main thread
-// waited for one is told.
+// waited for one is reported.
 
 import { type AnsweredLoad, openAnsweredLoad } from "./support/answered-load.ts";
 import { atMost, type Bench, cost } from "./support/bench.ts";

@@ -1,5 +1,5 @@
 // One rule of 5,000 changes: over the API (PUT text; the rule is in effect when the answer comes), and by saving its file
-// (until the API tells the new name; the hub looks at the file when the kernel tells of it and once more 200 ms later). Meanwhile a
+// (until the API reports the new name; the hub looks at the file when the kernel reports it and once more 200 ms later). Meanwhile a
 // process of its own asks GET /health every 2 ms: the longest wait is the longest stall of the event loop, the way there
 // and back included. The home with 50 rules stands where the other benchmarks have their twin.
 import { readFileSync, writeFileSync } from "node:fs";

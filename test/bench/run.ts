@@ -1,5 +1,5 @@
 // bun test/bench/run.ts [--binary PATH] [--brief] [--results FILE] [--seed N] [name…]: measures the compiled hub against bare twins and prints a table.
-// A missed target is told loudly and fails nothing; a benchmark that breaks does.
+// A missed target is reported loudly and fails nothing; a benchmark that breaks does.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

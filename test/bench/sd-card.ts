@@ -8,7 +8,7 @@
 // minute; the same with a rule that turns a switch on, waits and turns it off, ten times a minute; one meter that reports each
 // second; two rules that start a timer and turn a switch, once and ten times a minute; 100 devices with 20 changes a second; and
 // the same with [storage] max_write_mb_per_day at a small value.
-// "Folding in": readings go from their journal into the databases once an hour or when a mebibyte has gathered, and the
+// "Checkpointing": readings go from their journal into the databases once an hour or when a mebibyte has gathered, and the
 // databases' logs go back into their files when a thousand pages have, which a minute may not see. Closing the hub does all
 // of it for the whole run, start included: a row with it shares what that cost out over the hour it would otherwise have
 // taken to come. No row knows of max_write_mb_per_day but the limited hub's: what is above its default of 500 is held back
@@ -88,7 +88,7 @@ export const sdCard: Bench = {
     context.say(`an INSERT each: ${Math.round(twin)} bytes a change`);
     const ended = await runAll([IDLE, HOUSE, CALM, WAITING, METERED, RULED, RULED_OFTEN, TALKING, LIMITED], context);
     const [idle, house, calm, waiting, metered, ruled, ruledOften, talking, limited] = ended;
-    for (const one of ended) context.say(tell(one));
+    for (const one of ended) context.say(report(one));
     return [
       atMost("bytes/minute, idle", idle.bytes, undefined, 0, "bytes"),
       ...rowsOf(house, twin),
@@ -107,7 +107,7 @@ export const sdCard: Bench = {
         "MB",
       ),
       atMost("bytes in its last 30 s", limited.secondHalf, undefined, 0, "bytes"),
-      holds("it says that it spares the disk, and drops nothing", limited.tells && limited.dropped === 0),
+      holds("it says that it spares the disk, and drops nothing", limited.reports && limited.dropped === 0),
     ];
   },
 };
@@ -117,11 +117,11 @@ const perDay = (bytesOfMinute: number): number => ((bytesOfMinute / 1e6) * DAY_M
 function rowsOf({ name, bytes, closing, recorded }: Ended, twin: number): Row[] {
   return [
     cost(`MB/day, ${name}`, perDay(bytes), perDay(recorded * twin)),
-    cost(`MB/day, ${name}, folding in`, perDay(bytes + closing), perDay(recorded * twin)),
+    cost(`MB/day, ${name}, checkpointing`, perDay(bytes + closing), perDay(recorded * twin)),
   ];
 }
 
-/** The minute, carried on to a day, and what folds in the readings of an hour, 24 times. */
+/** The minute, carried on to a day, and what checkpoints the readings of an hour, 24 times. */
 function allInAll({ name, bytes, closing, recorded }: Ended, twin: number, most: number): Row {
   return atMost(`MB/day, ${name}`, perDay(bytes) + (closing / 1e6) * HOURS, perDay(recorded * twin), most, "MB");
 }
@@ -139,10 +139,10 @@ interface Ended {
   recorded: number;
   dropped: number;
   /** In its status, and as an alert. */
-  tells: boolean;
+  reports: boolean;
 }
 
-function tell({ name, bytes, closing, sinceStart, recorded }: Ended): string {
+function report({ name, bytes, closing, sinceStart, recorded }: Ended): string {
   return `${name}: ${bytes} bytes for ${recorded} changes in a minute, ${sinceStart} since the start, ${closing} while closing`;
 }
 
@@ -176,7 +176,7 @@ async function runAll<K extends readonly Kind[]>(
       sinceStart: last.bytes,
       recorded: last.recorded - first.recorded,
       dropped: last.dropped,
-      tells: last.tells,
+      reports: last.reports,
     });
   }
   return ended as { [I in keyof K]: Ended };
@@ -316,7 +316,7 @@ interface Look {
   bytes: number;
   recorded: number;
   dropped: number;
-  tells: boolean;
+  reports: boolean;
 }
 
 interface Status {
@@ -333,7 +333,7 @@ async function lookAt(running: readonly Running[]): Promise<Look[]> {
         bytes: bytesWrittenBy(hub.pid),
         recorded: history.samples_recorded,
         dropped: history.samples_dropped,
-        tells: disk.sparing && alerts.some(({ kind, until }) => kind === "write_allowance" && until === null),
+        reports: disk.sparing && alerts.some(({ kind, until }) => kind === "write_allowance" && until === null),
       };
     }),
   );

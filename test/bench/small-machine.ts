@@ -1,8 +1,8 @@
 // bun test/bench/small-machine.ts [MINUTES] [HUB]: a house on a machine of the size of a Raspberry Pi, for an hour. By hand only, as root.
 //
 // The hub, its plugins and its files get one core, 512 MiB and a disk that takes 100 writes and 10 MB a second. Beside it: the virtual
-// house, 100 Zigbee devices that tell something once a minute, a meter that does each second, the page in Chromium, a question for
-// /health five times a second, and a backup every ten minutes. Ends with 1 where an event is missing or told twice, the hub started anew,
+// house, 100 Zigbee devices that report something once a minute, a meter that does each second, the page in Chromium, a question for
+// /health five times a second, and a backup every ten minutes. Ends with 1 where an event is missing or reported twice, the hub started anew,
 // something was swapped out or ended for want of memory, a backup failed, or the page was no longer live or complained.
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,8 +28,8 @@ const MB = 1_048_576;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 interface Counted {
-  told: number;
-  heard: number;
+  sent: number;
+  received: number;
   gaps: number;
 }
 
@@ -63,8 +63,8 @@ async function live(binary: string): Promise<Row[]> {
   const visitors = stack.use(await openBrowser("whole"));
   const visitor = stack.use(await visitors.visit(house, { role: "user" }));
   const health = stack.use(watchHealth({ port: house.hub.port, everyMs: 200, withinMs: 5000 }));
-  const events: Counted = { told: 0, heard: 0, gaps: 0 };
-  const ids = new Set(tellers(house).map(({ device }) => device.ieee_address));
+  const events: Counted = { sent: 0, received: 0, gaps: 0 };
+  const ids = new Set(reporters(house).map(({ device }) => device.ieee_address));
   stack.use(
     await openReader({
       ...{ port: house.hub.port, path: "/api/v1/events/stream", token: await house.hub.adminToken() },
@@ -76,25 +76,25 @@ async function live(binary: string): Promise<Row[]> {
   const backups: boolean[] = [];
   let most = 0;
   for (let second = 0; second < MINUTES * 60; second++) {
-    tell(house, second, events);
+    reportLamps(house, second, events);
     if (second % (BACKUP_EVERY_MIN * 60) === 60) backups.push(await backUp(house));
     if (second % 60 === 0) {
       const { rss } = memory(pid);
       most = Math.max(most, rss);
       print(
-        `${second / 60} min: RSS ${rss.toFixed(0)} MiB, ${events.heard} of ${events.told} events, slowest /health ${Math.max(0, ...health.spans).toFixed(0)} ms`,
+        `${second / 60} min: RSS ${rss.toFixed(0)} MiB, ${events.received} of ${events.sent} events, slowest /health ${Math.max(0, ...health.spans).toFixed(0)} ms`,
       );
     }
     await Bun.sleep(Math.max(0, begun.at + (second + 1) * 1000 - performance.now()));
   }
-  for (const until = performance.now() + LAST_EVENT_MS; events.heard < events.told && performance.now() < until; )
+  for (const until = performance.now() + LAST_EVENT_MS; events.received < events.sent && performance.now() < until; )
     await Bun.sleep(50);
   heaps.push(await heapMiB(visitor));
   const cpuPercent = ((cpuMs(pid) - begun.cpu) / (performance.now() - begun.at)) * 100;
   const swapped = Number(/^VmSwap:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
   return [
-    { ...shown("events told", events.told) },
-    atMost("events that are missing or came twice", Math.abs(events.told - events.heard), undefined, 0, "events"),
+    { ...shown("events told", events.sent) },
+    atMost("events that are missing or came twice", Math.abs(events.sent - events.received), undefined, 0, "events"),
     atMost("gaps in the stream", events.gaps, undefined, 0, "gaps"),
     atMost("questions for /health without an answer", health.missed, undefined, 0, "questions"),
     { ...shown("ms of /health, p99", percentile(health.spans, 99)) },
@@ -115,17 +115,17 @@ function shown(name: string, hub: number): Row {
 }
 
 /** Lamps that nobody else commands. */
-function tellers({ network }: PageHouse) {
+function reporters({ network }: PageHouse) {
   return network.members.filter(({ state }) => typeof state.brightness === "number").slice(3);
 }
 
 /** The first one is the meter; the others take turns, each once a minute. */
-function tell(house: PageHouse, second: number, events: Counted): void {
-  const [meter, ...others] = tellers(house);
+function reportLamps(house: PageHouse, second: number, events: Counted): void {
+  const [meter, ...others] = reporters(house);
   const due = others.filter((_, index) => index % 60 === second % 60);
   for (const one of [meter, ...due]) {
     if (!one) continue;
-    events.told++;
+    events.sent++;
     const turn = one === meter ? second : Math.floor(second / 60);
     house.network.report(one.device.friendly_name, { brightness: 1 + (turn % 254) });
   }
@@ -133,7 +133,7 @@ function tell(house: PageHouse, second: number, events: Counted): void {
 
 function count(text: Buffer, ids: ReadonlySet<string>, events: Counted): void {
   const frame = JSON.parse(text.toString()) as { type: string; device_id?: string };
-  if (frame.type === "device_state_changed" && ids.has(frame.device_id ?? "")) events.heard++;
+  if (frame.type === "device_state_changed" && ids.has(frame.device_id ?? "")) events.received++;
   if (frame.type.includes("gap")) events.gaps++;
 }
 

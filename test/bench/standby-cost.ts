@@ -1,7 +1,7 @@
 // What a standby costs its hub: CPU time as a share of one core, megabytes an hour, and memory. A house of 200 devices that each report
 // once a minute, with somebody who changes something three times a minute; the standby (the tests' own) asks every two seconds over one
 // connection and has its first copy already. The twin is the same house without one, side by side.
-// Megabytes an hour are those of the minute, times sixty, with what one fold of the journal brings: rows in the database, and the
+// Megabytes an hour are those of the minute, times sixty, with what one checkpoint of the journal brings: rows in the database, and the
 // history's samples, which go over once an hour.
 import { join } from "node:path";
 import type { HistoryAnswer } from "../../src/standby/protocol.ts";
@@ -43,8 +43,8 @@ export const standbyCost: Bench = {
     asking = false;
     await asked;
     const inWindow = standby.bytes;
-    const folded = await bytesOfFold(copied, standby);
-    say(`${inWindow} bytes in a minute, ${folded} for a fold; ${with_} % with a standby, ${without} % without`);
+    const checkpointed = await bytesOfCheckpoint(copied, standby);
+    say(`${inWindow} bytes in a minute, ${checkpointed} for a checkpoint; ${with_} % with a standby, ${without} % without`);
     return [
       atMost(
         "% of a core, a standby (twin: the hub without)",
@@ -53,7 +53,7 @@ export const standbyCost: Bench = {
         LIMIT_PERCENT,
         "%",
       ),
-      atMost("MB/h to a standby", (inWindow * WINDOWS_IN_HOUR + folded) / 1e6, undefined, LIMIT_MB, "MB"),
+      atMost("MB/h to a standby", (inWindow * WINDOWS_IN_HOUR + checkpointed) / 1e6, undefined, LIMIT_MB, "MB"),
       atMost("MiB of RSS, a standby (twin: the hub without)", rss - twinRss, twinRss, LIMIT_MIB, "MiB"),
     ];
   },
@@ -122,8 +122,8 @@ async function askAgainAndAgain(standby: Standby, goesOn: () => boolean): Promis
   }
 }
 
-/** What goes over once the hub has folded an hour's readings, together with the history's samples of an hour. */
-async function bytesOfFold(hub: PreparedHub, standby: Standby): Promise<number> {
+/** What goes over once the hub has checkpointed an hour's readings, together with the history's samples of an hour. */
+async function bytesOfCheckpoint(hub: PreparedHub, standby: Standby): Promise<number> {
   using publisher = await openPublisher(hub.mqttPort);
   const reports = DEVICES * WINDOWS_IN_HOUR;
   // Far above those of the minute, so that each is a change.

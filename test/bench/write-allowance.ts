@@ -49,12 +49,12 @@ export const writeAllowance: Bench = {
       say(`${Math.round(secs())} s: ${Math.round(perDay())} MB a day`);
     }
     const alerts = await hub.get<{ kind: string; variant?: string; until: string | null }[]>("/system/alerts");
-    const tells = alerts.some(({ kind, until }) => kind === "write_allowance" && until === null);
+    const reports = alerts.some(({ kind, until }) => kind === "write_allowance" && until === null);
     const devices = await hub.get<{ attributes: Record<string, number> }[]>("/devices");
     const last = devices.filter(({ attributes }) => attributes.temperature !== undefined);
     return [
       atMost(`MB/day at ${PER_SECOND} messages/s, ${LIMIT_MB} allowed`, perDay(), undefined, LIMIT_MB * SHORT, "MB"),
-      holds("it says what it records", tells),
+      holds("it says what it records", reports),
       holds("every device is as it reported last", last.length === DEVICES),
     ];
   },

@@ -227,7 +227,7 @@ describe("a calendar from a file", () => {
   });
 });
 
-test("who follows a calendar hears of changes alone", async () => {
+test("who follows a calendar learns of changes alone", async () => {
   const calendars = start();
   let changes = 0;
   calendars.onChange("family", () => changes++);

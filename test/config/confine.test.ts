@@ -257,7 +257,7 @@ describe("a list with one element too many, or a wrong one", () => {
     expect(faults).toEqual(["13: people[0].channels[0] (ann)", "13: people[0].channels[2] (ann)"]);
   });
 
-  test("tells a person nothing who has no channel left", () => {
+  test("sends a person nothing who has no channel left", () => {
     const { config, faults } = read(`${channel("a")}[[people]]\nname = "ann"\nchannels = ["lost"]\n`);
     expect(config.people).toEqual([]);
     expect(faults).toEqual(["9: people[0].channels[0] (ann)", "9: people[0].channels (ann)"]);

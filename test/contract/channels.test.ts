@@ -113,7 +113,7 @@ describe.each(all)("$kind", ({ kind, definition }) => {
     expect(entries).toMatchObject([{ kind, config: definition.example }]);
   });
 
-  test("refuses keys it does not know, and tells which are near", async () => {
+  test("refuses keys it does not know, and names which are near", async () => {
     using place = await serveRaw(() => {});
     expect(readChannels([entry(place)]).problems.filter(({ warning }) => !warning)).toEqual([]);
     const known = Object.keys(definition.schema.properties).find((key) => key.length > 3) ?? "";
@@ -172,7 +172,7 @@ describe.each(reaching)("$kind", ({ definition }) => {
     expect(place.connections()).toBe(1);
   });
 
-  test.each(Object.keys(BEHAVIOURS))("tells no secret where the server %s", async (name) => {
+  test.each(Object.keys(BEHAVIOURS))("reports no secret where the server %s", async (name) => {
     using place = await serveEcho(definition, BEHAVIOURS[name] ?? (() => undefined));
     const rig = createRig();
     const config = entry(place);
@@ -188,7 +188,7 @@ describe.each(reaching)("$kind", ({ definition }) => {
     for (const form of formsOf(config)) expect(everything).not.toContain(form);
   });
 
-  test("tells no secret where nobody listens", async () => {
+  test("reports no secret where nobody listens", async () => {
     let gone: JsonObject = {};
     {
       using place = await serveRaw(() => {});

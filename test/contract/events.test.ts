@@ -62,12 +62,12 @@ test.each(all)(
 test.each(all)("$type is emitted with its stamp, and found by its device", ({ type, definition: { example } }) => {
   const mark = { load: () => 0, save() {} };
   const feed = createEventFeed({ clock: createVirtualClock(), log: silentLog, buffer: 10, mark });
-  const heard: { deviceId: string | undefined; json: string }[] = [];
-  using _listening = feed.on(type, "test", ({ deviceId, json }) => heard.push({ deviceId, json }));
+  const received: { deviceId: string | undefined; json: string }[] = [];
+  using _listening = feed.on(type, "test", ({ deviceId, json }) => received.push({ deviceId, json }));
   feed.emit({ type, ...example } as HubEvent);
   const deviceId = "device_id" in example ? example.device_id : undefined;
-  expect(heard.map((one) => one.deviceId)).toEqual([deviceId]);
-  expect(JSON.parse(heard[0]?.json ?? "")).toEqual({
+  expect(received.map((one) => one.deviceId)).toEqual([deviceId]);
+  expect(JSON.parse(received[0]?.json ?? "")).toEqual({
     ...example,
     ...{ type, timestamp: "2026-01-15T12:00:00Z", seq: expect.any(Number) },
   });

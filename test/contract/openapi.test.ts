@@ -193,11 +193,11 @@ async function verdictOf({ route, path, ask }: Value, value: unknown): Promise<V
   const text = await response.text();
   const refusal = response.status === 400 ? (JSON.parse(text) as Refusal) : undefined;
   const { detail = "", problems = [] } = refusal ?? {};
-  const told =
+  const reported =
     problems.some((problem) => `${problem.path}`.startsWith(path)) ||
     (problems.length === 0 && refusal !== undefined && detail.startsWith(path));
   const shown = JSON.stringify(value) ?? "undefined";
-  return { name: route.name, path, value: shown.slice(0, 80), accepted: !told, status: response.status };
+  return { name: route.name, path, value: shown.slice(0, 80), accepted: !reported, status: response.status };
 }
 
 /** In a query everything is text: read as the schema means it. */

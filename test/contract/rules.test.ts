@@ -82,9 +82,9 @@ describe.each(all)("$kind $type", ({ kind, type, member }) => {
       const given = `${key}x`;
       const { rule, problems } = read(kind, { ...exampleOf(kind, type), [given]: 1 });
       expect(rule).toBeUndefined();
-      const told = problems.find(({ path }) => path === `${kind}s[0].${given}`)?.message;
-      expect(told).toStartWith(`unknown key "${given}"`);
-      if (key !== "nonsense") expect(told).toContain("did you mean");
+      const reported = problems.find(({ path }) => path === `${kind}s[0].${given}`)?.message;
+      expect(reported).toStartWith(`unknown key "${given}"`);
+      if (key !== "nonsense") expect(reported).toContain("did you mean");
     }
   });
 
@@ -92,9 +92,9 @@ describe.each(all)("$kind $type", ({ kind, type, member }) => {
     for (const [key, field] of Object.entries(member.schema.properties as Record<string, TSchema>)) {
       if (key === "type" || field.type === undefined) continue;
       const { problems } = read(kind, { ...exampleOf(kind, type), [key]: { "🚪": "hunter2" } });
-      const told = problems.filter(({ path }) => path.startsWith(`${kind}s[0].${key}`));
-      if (field.type !== "object") expect({ key, count: told.length }).toEqual({ key, count: 1 });
-      for (const { message } of told) {
+      const reported = problems.filter(({ path }) => path.startsWith(`${kind}s[0].${key}`));
+      if (field.type !== "object") expect({ key, count: reported.length }).toEqual({ key, count: 1 });
+      for (const { message } of reported) {
         expect(message).not.toContain("hunter2");
         expect(message).not.toContain("of another form");
       }

@@ -30,7 +30,7 @@ const READS = {
 } satisfies Record<keyof HouseReads, true>;
 const EFFECTS = {
   ...{ setVariable: true, command: true, activateScene: true, notify: true, clearNotification: true, publish: true },
-  ...{ request: true, ping: true, emit: true, tellPlugins: true },
+  ...{ request: true, ping: true, emit: true, notifyPlugins: true },
 } satisfies Record<keyof HouseEffects, true>;
 
 const MOVE: Typed = { type: "set_device_state", device_id: "lamp", state: { on: true } };
@@ -87,7 +87,7 @@ function ruleAbout(kind: Kind, sample: Typed) {
   return { rule, references: referencesOf(rule).map(({ kind, name, path }) => ({ kind, name, path })) };
 }
 
-/** All events there are, one after the other: what waits hears them. */
+/** All events there are, one after the other: what waits receives them. */
 const changes = catalog.map(({ type, example }, index) => ({
   afterSecs: index + 1,
   event: { ...example, type, device_id: "lamp" } as unknown as HubEvent,
@@ -154,7 +154,7 @@ test("no function of expressions leads out of a simulated house", () => {
   const { watched, touched, standing } = watchedHouse();
   const before = standing();
   const clock = createSimulatedClock(NOW);
-  const test = createTestHouse({ house: watched, clock, hear() {}, unknown() {} });
+  const test = createTestHouse({ house: watched, clock, receive() {}, unknown() {} });
   const past = createPastHouse({ house: watched, deviceIds: new Set(["lamp"]), now: clock.now, unknown() {} });
   const calls = callsOfFunctions();
   expect(calls).toContain("device_state('lamp')");

@@ -77,9 +77,9 @@ async function house(): Promise<Record<string, unknown>> {
     "/events?limit=1",
   ];
   const answers = await Promise.all(paths.map(async (path) => [path, await ask<unknown>("GET", path)] as const));
-  const heard = messages.filter((message) => !message.startsWith(BARRIER));
+  const received = messages.filter((message) => !message.startsWith(BARRIER));
   const log = hub.platform.stdout.text.split("\n").filter((line) => line !== "").length;
-  return { ...Object.fromEntries(answers), messages: heard, requests: [...requests], log };
+  return { ...Object.fromEntries(answers), messages: received, requests: [...requests], log };
 }
 
 beforeAll(async () => {

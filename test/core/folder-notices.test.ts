@@ -1,5 +1,5 @@
-// Folders whose changes the kernel tells: what is noticed at once, what by looking, and when all files are looked at again and
-// again instead. Real files; on the system's clock where the kernel has to tell of them.
+// Folders whose changes the kernel reports: what is noticed at once, what by looking, and when all files are looked at again and
+// again instead. Real files; on the system's clock where the kernel has to report them.
 // Over 10 s: folders are watched on the system's clock, in rounds of seconds.
 import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -81,16 +81,16 @@ test("a checkout of a thousand files is reported whole, and each once", async ()
 test("a folder that was removed and made again is followed again, also beside another watch of it", async () => {
   const notices = createKernelNotices();
   using rules = watched({ notices });
-  using beside = { heard: 0, ...notices.follow(rules.home.at("rules"), () => beside.heard++) };
+  using beside = { count: 0, ...notices.follow(rules.home.at("rules"), () => beside.count++) };
   rmSync(rules.at(), { recursive: true });
   mkdirSync(rules.at());
   writeFileSync(rules.at("1.ron"), "new");
   await until("the file that went and the one that came", () => rules.news().includes("1.ron"));
   rules.news();
-  beside.heard = 0;
+  beside.count = 0;
   writeFileSync(rules.at("2.ron"), "newer");
   expect(await rules.reports("2.ron")).toBeLessThan(2 * AT_ONCE_MS);
-  expect(beside.heard).toBeGreaterThan(0);
+  expect(beside.count).toBeGreaterThan(0);
 });
 
 test("a folder that is made later is followed", async () => {
@@ -107,7 +107,7 @@ test("a folder that is made later is followed", async () => {
   await until("the file to be found", () => news.includes("a.ron"));
 });
 
-test("a link to a file is looked at again and again: its folder is not told", async () => {
+test("a link to a file is looked at again and again: its folder reports nothing", async () => {
   using rules = watched();
   writeFileSync(rules.home.at("target.ron"), "a");
   symlinkSync(rules.home.at("target.ron"), rules.at("link.ron"));
@@ -116,7 +116,7 @@ test("a link to a file is looked at again and again: its folder is not told", as
   await rules.reports("link.ron");
 });
 
-test("what the kernel does not tell is found within a minute, and from then on looked for again and again", async () => {
+test("what the kernel does not report is found within a minute, and from then on looked for again and again", async () => {
   const clock = createVirtualClock();
   using rules = watched({ clock, prepare: (home) => linkSync(home.at("rules", "0.ron"), home.at("other-name")) });
   writeFileSync(rules.home.at("other-name"), "by its other name");
@@ -142,7 +142,7 @@ test("where no more can be watched, all is found within a second by looking", as
   expect(rules.news()).toEqual(["1.ron"]);
 });
 
-test("where the kernel tells of nothing, what a folder shows is found within seconds, and then all within one", async () => {
+test("where the kernel reports nothing, what a folder shows is found within seconds, and then all within one", async () => {
   const notices: FolderNotices = { follow: () => ({ isCurrent: () => true, [Symbol.dispose]() {} }) };
   const clock = createVirtualClock();
   using rules = watched({ clock, notices, files: 3 });
@@ -164,7 +164,7 @@ test("an idle folder is left alone between two sweeps", async () => {
 });
 
 test("a file system that others write to as well is not followed", () => {
-  expect(() => createKernelNotices().follow("/proc", () => {})).toThrow("does not tell of all changes");
+  expect(() => createKernelNotices().follow("/proc", () => {})).toThrow("does not report all changes");
 });
 
 test("a file is noticed at once, whichever way it is saved, and when its folder was made again", async () => {

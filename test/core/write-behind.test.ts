@@ -11,7 +11,7 @@ test("what cannot be written is kept, logged once, and written later", async () 
   const { log } = openLog({ clock, output, level: "info" });
   const written: string[][] = [];
   let full = true;
-  const behind = startWriteBehind<string>({
+  const writeBehind = startWriteBehind<string>({
     clock,
     log,
     periodMs: 1000,
@@ -21,16 +21,16 @@ test("what cannot be written is kept, logged once, and written later", async () 
       written.push([...items]);
     },
   });
-  behind.mark("a");
+  writeBehind.mark("a");
   await clock.advance(5000);
-  behind.mark("b");
-  expect(behind.failingSince()).toBe(clock.now() - 4000);
+  writeBehind.mark("b");
+  expect(writeBehind.failingSince()).toBe(clock.now() - 4000);
   expect(output.text.match(/cannot be written/g)).toHaveLength(1);
   full = false;
   await clock.advance(1000);
   expect(written).toEqual([["a", "b"]]);
-  expect(behind.failingSince()).toBeUndefined();
+  expect(writeBehind.failingSince()).toBeUndefined();
   await clock.advance(60_000);
   expect(written).toHaveLength(1);
-  behind[Symbol.dispose]();
+  writeBehind[Symbol.dispose]();
 });

@@ -15,7 +15,7 @@ function place() {
   {
     using db = openStateDb(path, now);
     db.durable.run("INSERT INTO devices (id, plugin_id, name, created_at) VALUES ('door', 'p', 'Door', 1)");
-    db.behind.run("INSERT INTO device_state VALUES ('door', 1, '{\"open\":false}', '{}', 5)");
+    db.relaxed.run("INSERT INTO device_state VALUES ('door', 1, '{\"open\":false}', '{}', 5)");
     db.durable.run("INSERT INTO meta VALUES ('a', 'one')");
   }
   const copy = () => openMemoryCopy({ path, migrations: stateMigrations, now });

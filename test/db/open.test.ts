@@ -8,7 +8,7 @@ import { until } from "../support/wait.ts";
 
 const now = () => Date.UTC(2026, 0, 15);
 
-test("what was written can be read after a restart, and the log is folded in", () => {
+test("what was written can be read after a restart, and the log is checkpointed", () => {
   using folder = createTemporaryFolder();
   const path = folder.at("state.redb");
   {

@@ -1,4 +1,4 @@
-// Opens the history's file that it is told, and says how that went.
+// Opens the history's file that it is given, and says how that went.
 import { messageOf } from "../../src/core/errors.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { historyMigrations } from "../../src/history/migrations/index.ts";

@@ -1,9 +1,9 @@
 // Readings of the journal in the rows of device states.
 import { expect, test } from "bun:test";
 import { openJournal } from "../../src/core/journal.ts";
-import { foldedOf, setFolded } from "../../src/db/fold-mark.ts";
+import { checkpointOf, setCheckpoint } from "../../src/db/checkpoint-mark.ts";
 import { knownAttributes } from "../../src/db/known-ids.ts";
-import { foldIntoCopy, foldReadings, type Reading, readingsFolder, readUnfolded } from "../../src/db/readings.ts";
+import { checkpointIntoCopy, checkpointReadings, type Reading, readingsFolder, readJournalTail } from "../../src/db/readings.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
@@ -12,7 +12,7 @@ function openPlace() {
   const path = folder.at("state.redb");
   const db = openStateDb(path, () => 0);
   db.durable.run("PRAGMA application_id = 4711");
-  const { id } = readUnfolded(path, db.durable);
+  const { id } = readJournalTail(path, db.durable);
   const journal = openJournal({ folder: readingsFolder(path), id, first: 1, onFault() {} });
   const device = (name: string): void =>
     void db.durable.run(
@@ -25,7 +25,7 @@ function openPlace() {
     journal,
     device,
     say: (...readings: Reading[]): void => journal.append(JSON.stringify(readings)),
-    fold: () => foldReadings(db.durable, readUnfolded(path, db.durable)),
+    checkpoint: () => checkpointReadings(db.durable, readJournalTail(path, db.durable)),
     states: () =>
       Object.fromEntries(
         db.durable
@@ -42,7 +42,7 @@ function openPlace() {
   };
 }
 
-test("what a device told last is its state: set, gone, available, seen", () => {
+test("what a device reported last is its state: set, gone, available, seen", () => {
   using place = openPlace();
   place.device("lamp");
   place.say({ device: "lamp", at: 10, set: { on: true, color: { x: 1 }, old: 1 } });
@@ -51,7 +51,7 @@ test("what a device told last is its state: set, gone, available, seen", () => {
     { device: "lamp", at: 30, available: false },
   );
   place.say({ device: "lamp", at: 40, set: { kept: 1 }, retained: true });
-  expect(place.fold()).toBe(4);
+  expect(place.checkpoint()).toBe(4);
   expect(place.row("lamp")).toEqual({
     device_id: "lamp",
     available: 0,
@@ -61,19 +61,19 @@ test("what a device told last is its state: set, gone, available, seen", () => {
   });
 });
 
-test("what is in the database already is not folded again, nor what is told of unknown devices", () => {
+test("what is in the database already is not checkpointed again, nor what is reported of unknown devices", () => {
   using place = openPlace();
   place.device("lamp");
   place.say({ device: "lamp", at: 1, set: { n: 1 } });
   place.journal.finish();
   place.say({ device: "lamp", at: 2, set: { n: 2 } }, { device: "ghost", at: 2, set: { n: 2 } });
-  expect(place.fold()).toBe(3);
+  expect(place.checkpoint()).toBe(3);
   place.db.run(`UPDATE device_state SET attributes = '{"n":3}'`);
-  expect(place.fold()).toBe(0);
+  expect(place.checkpoint()).toBe(0);
   expect(place.states()).toEqual({ lamp: { n: 3 } });
-  const { id } = readUnfolded(place.path, place.db);
-  expect(foldedOf(place.db, id)).toBe(2);
-  expect(foldedOf(place.db, "another journal")).toBe(0);
+  const { id } = readJournalTail(place.path, place.db);
+  expect(checkpointOf(place.db, id)).toBe(2);
+  expect(checkpointOf(place.db, "another journal")).toBe(0);
 });
 
 test("a device that was removed and came back has nothing of its first life", () => {
@@ -81,7 +81,7 @@ test("a device that was removed and came back has nothing of its first life", ()
   place.device("lamp");
   place.say({ device: "lamp", at: 1, set: { n: 1 } }, { device: "lamp", at: 2, removed: true });
   place.say({ device: "lamp", at: 3, set: { m: 1 } });
-  place.fold();
+  place.checkpoint();
   expect(place.states()).toEqual({ lamp: { m: 1 } });
 });
 
@@ -90,10 +90,10 @@ test("a database that was replaced does not take the journal of the one before",
   place.device("lamp");
   place.say({ device: "lamp", at: 1, set: { n: 1 } });
   place.db.run("PRAGMA application_id = 4712");
-  const unfolded = readUnfolded(place.path, place.db);
-  expect(unfolded.segments).toEqual([]);
-  expect(unfolded.foreign).toHaveLength(1);
-  expect(place.fold()).toBe(0);
+  const journalTail = readJournalTail(place.path, place.db);
+  expect(journalTail.segments).toEqual([]);
+  expect(journalTail.foreign).toHaveLength(1);
+  expect(place.checkpoint()).toBe(0);
 });
 
 test("texts that are no readings are passed over", () => {
@@ -101,17 +101,17 @@ test("texts that are no readings are passed over", () => {
   place.device("lamp");
   for (const text of ["", "null", "{}", "[1]", '[{"device":1,"at":2}]', "[{"]) place.journal.append(text || " ");
   place.say({ device: "lamp", at: 1, set: { n: 1 } });
-  expect(place.fold()).toBe(1);
+  expect(place.checkpoint()).toBe(1);
 });
 
-test("a copy for a backup takes what was not folded when it was made", () => {
+test("a copy for a backup takes what was not checkpointed when it was made", () => {
   using place = openPlace();
   place.device("lamp");
   place.say({ device: "lamp", at: 1, set: { n: 1 } });
-  const unfolded = readUnfolded(place.path, place.db);
+  const journalTail = readJournalTail(place.path, place.db);
   const copy = place.folder.at("copy.redb");
   place.db.query("VACUUM INTO ?").run(copy);
-  foldIntoCopy(copy, unfolded);
+  checkpointIntoCopy(copy, journalTail);
   expect(knownAttributes(copy)?.get("lamp")).toEqual(["n"]);
   expect(place.states()).toEqual({});
 });
@@ -121,7 +121,7 @@ test("checks know attributes that are in the journal only", () => {
   place.device("lamp");
   place.say({ device: "lamp", at: 1, set: { fresh: 1 } });
   expect(knownAttributes(place.path)?.get("lamp")).toEqual(["fresh"]);
-  const { id } = readUnfolded(place.path, place.db);
-  setFolded(place.db, { id, segment: 1 });
+  const { id } = readJournalTail(place.path, place.db);
+  setCheckpoint(place.db, { id, segment: 1 });
   expect(knownAttributes(place.path)?.get("lamp")).toEqual([]);
 });

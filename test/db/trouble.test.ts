@@ -38,7 +38,7 @@ const WRITERS: Record<string, Writer> = {
   },
   variables: (db, clock) => {
     const variables = openVariables({ db, clock, log, emit() {}, flushSecs: 1 });
-    return () => variables.set("a", 1, { behind: true });
+    return () => variables.set("a", 1, { deferred: true });
   },
   "behind state of rules": (db, clock) => {
     const store = openRuleStore({ db, clock, log, flushMs: 1000 });
@@ -61,7 +61,7 @@ describe("a disk that cannot be written is reported by", () => {
     const write = prepare(db, clock);
     await clock.advance(2000);
     expect(codes).toEqual([]);
-    for (const one of [db.durable, db.behind]) one.run("PRAGMA query_only = ON");
+    for (const one of [db.durable, db.relaxed]) one.run("PRAGMA query_only = ON");
     try {
       write();
     } catch {
@@ -69,6 +69,6 @@ describe("a disk that cannot be written is reported by", () => {
     }
     await clock.advance(60_000);
     expect(codes).toContain("SQLITE_READONLY");
-    for (const one of [db.durable, db.behind]) one.run("PRAGMA query_only = OFF");
+    for (const one of [db.durable, db.relaxed]) one.run("PRAGMA query_only = OFF");
   });
 });

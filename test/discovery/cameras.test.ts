@@ -31,7 +31,7 @@ test("a camera's picture is kept as it came, and when that was is an attribute",
   await announced(rig, CAMERA, { topic: "bell/picture" });
   expect(rig.registry.get("bell1")).toMatchObject({ deviceType: "camera", attributes: {} });
   await shows(rig, "bell/picture", PICTURES.jpg);
-  await until("it is told of", () => attributes(rig).picture_at !== undefined);
+  await until("it is reported", () => attributes(rig).picture_at !== undefined);
   expect(attributes(rig).picture_at).toMatch(/^2026-01-15T12:00:00\.\d{3}Z$/);
   expect(await bytesOf(rig)).toEqual(PICTURES.jpg);
   // The same once more is no news.
@@ -44,7 +44,7 @@ test("a camera's picture is kept as it came, and when that was is an attribute",
     return onDisk().length === 1 && (await rig.pictures.list("bell1")).length === 1;
   });
   await shows(rig, "bell/picture", PICTURES.png);
-  await until("the other one is told of", () => attributes(rig).picture_at !== at);
+  await until("the other one is reported", () => attributes(rig).picture_at !== at);
   expect((await rig.pictures.list("bell1")).map(({ extension }) => extension)).toEqual(["png", "jpg"]);
 });
 
@@ -124,7 +124,7 @@ test('nothing is fetched with [pictures] addresses = "off"', async () => {
   expect(problem(rig)).toContain('[pictures] addresses is "off"');
 });
 
-test("a hundred pictures a second are told of once a second, and the newest is there", async () => {
+test("a hundred pictures a second are reported once a second, and the newest is there", async () => {
   using rig = createRig();
   await announced(rig, CAMERA, { topic: "p" });
   const before = rig.events.length;

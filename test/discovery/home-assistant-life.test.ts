@@ -66,7 +66,7 @@ describe("values that end by themselves", () => {
   });
 });
 
-test("what a device does not report is what it was told last", async () => {
+test("what a device does not report is what it was commanded last", async () => {
   using rig = createRig();
   await announce(rig, "switch/s", { unique_id: "s", device: DEVICE, command_topic: "k/s/set" });
   await announce(rig, "button/b", { unique_id: "b", device: DEVICE, command_topic: "k/b/set" });
@@ -88,7 +88,7 @@ test("a state right behind its announcement is not lost, and a press there count
   expect(rig.actions).toEqual([{ device_id: "abc", action: "ring" }]);
 });
 
-test("what several gateways hear of a sensor is one sensor, as Theengs Gateway announces it", async () => {
+test("what several gateways learn of a sensor is one sensor, as Theengs Gateway announces it", async () => {
   // Its account may publish what is its own, and not everything that the filter could be.
   using rig = createRig({ mayPublish: (topic) => /^(home|homeassistant)\//.test(topic) });
   const mac = "A4C138D4E2F1";
@@ -320,7 +320,7 @@ test("the hub says when it comes and goes, and takes announcements back where it
       isKnown: () => false,
       isRead: () => false,
       report(_s: unknown, _k: string, _r: Report) {},
-      heard() {},
+      receive() {},
     },
   };
   const source = createHomeAssistantSource(host, { prefix: "ha", isElsewhere: () => false });
@@ -345,7 +345,7 @@ test("forgetting a device empties every announcement that made it", async () => 
       isKnown: () => false,
       isRead: () => false,
       report() {},
-      heard() {},
+      receive() {},
     },
   };
   const source = createHomeAssistantSource(host, { prefix: "ha", isElsewhere: () => false });
@@ -354,7 +354,7 @@ test("forgetting a device empties every announcement that made it", async () => 
     const payload = new TextEncoder().encode(JSON.stringify(json));
     const sender = { name: "esp", mayPublish: () => true };
     const message = () => ({ text: "", json });
-    source.hear({ sender, topic: `ha/sensor/${id}/config`, payload, retain: true, message });
+    source.receive({ sender, topic: `ha/sensor/${id}/config`, payload, retain: true, message });
   }
   await clock.advance(500);
   expect(forgets.at(-1)?.()).toEqual(

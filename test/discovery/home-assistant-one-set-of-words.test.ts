@@ -88,7 +88,7 @@ describe("a cover without a position", () => {
     expect(attributes(rig)).toMatchObject({ position: 0 });
   });
 
-  test("that says nothing is where it was sent, whichever way it was told", async () => {
+  test("that says nothing is where it was sent, whichever way it was commanded", async () => {
     using rig = await announced("cover", { command_topic: "k/set" });
     await sent(rig, { command: "open" });
     expect(attributes(rig)).toMatchObject({ position: 100 });
@@ -100,7 +100,7 @@ describe("a cover without a position", () => {
     expect(attributes(rig)).toMatchObject({ position: 0 });
   });
 
-  test("lists what it can be told, and takes what it says, too", async () => {
+  test("lists what it can be commanded, and takes what it says, too", async () => {
     using rig = await announced("cover", { ...CONFIG, state_open: "auf", state_closed: "zu", state_opening: "steigt" });
     expect(properties(rig).state).toMatchObject({ enum: ["OPEN", "CLOSE", "STOP"], reported: ["auf", "steigt", "zu"] });
     const { send } = commandsOf(rig);

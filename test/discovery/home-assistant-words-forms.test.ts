@@ -409,7 +409,7 @@ describe("several of a kind", () => {
     expect(properties(rig).battery_10).toMatchObject({ part: "10", class: "battery" });
   });
 
-  test("are told from what they share at their end", async () => {
+  test("are distinguished by what they share at their end", async () => {
     using rig = createRig();
     for (const one of ["input_1", "input_2"]) {
       const path = { state_topic: "k", value_template: `{{ value_json.${one}_leak }}` };

@@ -1,5 +1,5 @@
 // The words that all devices share, of devices that announce themselves for Home Assistant: what people, rules and pages see of them
-// and can tell them.
+// and can report them.
 import { describe, expect, test } from "bun:test";
 import { ANNOUNCED } from "./home-assistant-words-devices.ts";
 import { createRig } from "./rig.ts";
@@ -59,7 +59,7 @@ describe("a binary sensor", () => {
   });
 });
 
-test("SR-ZG9092A: the lock against children is on when it says LOCK, and is told so", async () => {
+test("SR-ZG9092A: the lock against children is on when it says LOCK, and is commanded so", async () => {
   using rig = await house("SR-ZG9092A");
   expect(after(rig, { child_lock: "LOCK" })).toMatchObject({ child_lock: true });
   expect(await sent(rig, { child_lock: true })).toEqual(["z/set/child_lock LOCK"]);
@@ -99,7 +99,7 @@ describe("a cover", () => {
     expect(after(rig, { state: "OPEN", position: 45, moving: false })).toMatchObject({ moving: "stopped" });
   });
 
-  test("ZNCLDJ11LM: where a template makes its state, it is told to move all the same", async () => {
+  test("ZNCLDJ11LM: where a template makes its state, it is commanded to move all the same", async () => {
     using rig = await house("ZNCLDJ11LM");
     const moves = after(rig, { state: "CLOSE", position: 75, running: false, motor_state: "opening" });
     expect(moves).toMatchObject({ moving: "opening", running: false, motor_state: "opening" });
@@ -263,14 +263,14 @@ describe("a fan", () => {
     expect(await sent(rig, { speed_pct: 100 })).toEqual(["z/set/speed 254"]);
   });
 
-  test("AC221: without a state of its own, its speed tells whether it runs", async () => {
+  test("AC221: without a state of its own, its speed shows whether it runs", async () => {
     using rig = await house("AC221");
     expect(after(rig, { fan_state: null, fan_mode: "medium" })).toMatchObject({ on: true, speed_pct: 67 });
     expect(await sent(rig, { on: false })).toEqual(["z/set/fan_state OFF"]);
   });
 });
 
-test("AV2010/24: a siren sounds and is still, and what it was told last is what it is", async () => {
+test("AV2010/24: a siren sounds and is still, and what it was commanded last is what it is", async () => {
   using rig = await house("AV2010/24");
   const [start = ""] = await sent(rig, { on: true });
   expect(start).toContain('"mode":"emergency"');

@@ -13,7 +13,7 @@ const inJson = (base: string, id: string, more: object = {}): Messages => [
 ];
 const problems = (rig: Rig): string[] => rig.discovery.list().flatMap(({ problem }) => problem ?? []);
 
-async function hears(rig: Rig, messages: Messages, account = "homie"): Promise<void> {
+async function receives(rig: Rig, messages: Messages, account = "homie"): Promise<void> {
   for (const [topic, payload] of messages) rig.publish(topic, payload, { account });
   await rig.clock.advance(1100);
 }
@@ -34,10 +34,10 @@ describe("10,000 nodes", () => {
   ])("%s: said in the inbox, and the next device is taken", async (_, messages, problem) => {
     using rig = createRig();
     const cpu = process.cpuUsage();
-    await hears(rig, messages);
+    await receives(rig, messages);
     expect(process.cpuUsage(cpu).user / 1000).toBeLessThan(5000);
     expect(problems(rig)).toEqual([expect.stringContaining(problem)]);
-    await hears(rig, inTopics("lamp", LAMP));
+    await receives(rig, inTopics("lamp", LAMP));
     expect(rig.registry.get("homie_lamp").available).toBe(true);
   });
 });
@@ -59,8 +59,8 @@ test.each([
   using rig = createRig();
   for (const [at, datatype] of ["float", "integer", "enum", "boolean", "color", "json"].entries()) {
     const nodes = { n: { properties: { p: { datatype, format, settable: true }, fine: { datatype: "float" } } } };
-    await hears(rig, inJson("homie", `d${at}`, { nodes }));
-    await hears(rig, [[`homie/5/d${at}/n/fine`, "21.5"]]);
+    await receives(rig, inJson("homie", `d${at}`, { nodes }));
+    await receives(rig, [[`homie/5/d${at}/n/fine`, "21.5"]]);
     expect(rig.registry.get(`homie_d${at}`).attributes).toMatchObject({ fine: 21.5 });
     for (const value of [1, "a", true, { r: 1, g: 1, b: 1 }])
       await rig.discovery.command(`homie_d${at}`, { p: value }).catch((error: Error) => {
@@ -71,8 +71,8 @@ test.each([
 
 test("a $state that flaps 1,000 times is described once, and in the end it is as it said last", async () => {
   using rig = createRig();
-  await hears(rig, inTopics("lamp", LAMP));
-  await hears(rig, inJson("homie", "five"));
+  await receives(rig, inTopics("lamp", LAMP));
+  await receives(rig, inJson("homie", "five"));
   const before = rig.events.length;
   for (let at = 0; at < 1000; at++)
     for (const topic of ["homie/lamp/$state", "homie/5/five/$state"])
@@ -80,13 +80,13 @@ test("a $state that flaps 1,000 times is described once, and in the end it is as
   await rig.clock.advance(3000);
   expect(rig.registry.get("homie_lamp").available).toBe(false);
   expect(rig.registry.get("homie_five").available).toBe(false);
-  const told = rig.events.slice(before).map(({ type }) => type);
-  expect(told.filter((type) => type !== "device_availability_changed")).toEqual([]);
+  const reported = rig.events.slice(before).map(({ type }) => type);
+  expect(reported.filter((type) => type !== "device_availability_changed")).toEqual([]);
 });
 
 test("a description that is another one each time is taken once a second", async () => {
   using rig = createRig();
-  await hears(rig, inJson("homie", "five"));
+  await receives(rig, inJson("homie", "five"));
   const cpu = process.cpuUsage();
   const nodes = Object.fromEntries(
     Array.from({ length: 900 }, (_, at) => [`n${at}`, { properties: { p: { datatype: "float" } } }]),
@@ -104,7 +104,7 @@ async function rigSays(rig: Rig, topic: string, payload: string): Promise<void> 
 
 test.each(["", "6.0", "2.1", "four", "-4", "4", "1e9", "\u001b[2J"])("$homie %j", async (version) => {
   using rig = createRig();
-  await hears(rig, inTopics("lamp", LAMP, { version }));
+  await receives(rig, inTopics("lamp", LAMP, { version }));
   const isKnown = version === "4";
   expect([...rig.registry.list()].map(({ id }) => id)).toEqual(isKnown ? ["homie_lamp"] : []);
   // One that says nothing may still say it.
@@ -115,7 +115,7 @@ test.each(["", "6.0", "2.1", "four", "-4", "4", "1e9", "\u001b[2J"])("$homie %j"
 
 test.each(["a b", "ü", "..", "x".repeat(200), "a\u001b[31m", "%2e", "<b>"])("a device called %j", async (id) => {
   using rig = createRig();
-  await hears(rig, [...inTopics(id, LAMP), ...inJson("homie", id)]);
+  await receives(rig, [...inTopics(id, LAMP), ...inJson("homie", id)]);
   for (const device of rig.registry.list()) expect(device.id).toMatch(/^[\w.:-]+$/);
   for (const problem of problems(rig)) expect(problem).toMatch(/^the device "\P{Cc}*" has no valid id: /u);
 });
@@ -126,9 +126,9 @@ describe("the same id below two bases", () => {
     ["a_b", "c", "a", "b_c"],
   ])("%s/%s and %s/%s are two devices", async (base, id, otherBase, otherId) => {
     using rig = createRig({ discovery: { homie_base: "+" } });
-    await hears(rig, inJson(base, id));
-    await hears(rig, inJson(otherBase, otherId));
-    await hears(rig, [
+    await receives(rig, inJson(base, id));
+    await receives(rig, inJson(otherBase, otherId));
+    await receives(rig, [
       [`${base}/5/${id}/light/power`, "true"],
       [`${otherBase}/5/${otherId}/light/power`, "false"],
     ]);
@@ -147,8 +147,8 @@ test("junk that looks like Homie is no device, and costs the real ones nothing",
       [`${base}/x/y`, "1"],
     ],
   );
-  await hears(rig, junk);
-  await hears(rig, inTopics("lamp", LAMP));
+  await receives(rig, junk);
+  await receives(rig, inTopics("lamp", LAMP));
   expect([...rig.registry.list()].map(({ id }) => id)).toEqual(["homie_lamp"]);
   expect(problems(rig)).toEqual([]);
 });

@@ -10,14 +10,14 @@ async function rigWith(
   { kept = false, ...options }: Parameters<typeof createRig>[0] & { kept?: boolean } = {},
 ) {
   const rig = createRig(options);
-  const hears = async (all: Messages, retain = false): Promise<void> => {
+  const receives = async (all: Messages, retain = false): Promise<void> => {
     for (const [topic, payload] of all) rig.publish(topic, payload, { account: ACCOUNT, retain });
     await rig.clock.advance(1000);
   };
-  await hears(messages, kept);
+  await receives(messages, kept);
   return {
     ...rig,
-    hears,
+    receives,
     says: (topic: string, payload: string) => rig.publish(topic, payload, { account: ACCOUNT }),
     state: (id = CAR) => rig.registry.get(id).attributes,
     properties: (id = CAR) => rig.registry.get(id).details.schema?.properties as Record<string, object>,
@@ -111,9 +111,9 @@ describe("a lamp of version 4", () => {
 
   test("is gone when its topics are cleared, and the same one when it returns", async () => {
     using rig = await rigWith(inTopics("super-car", LAMP));
-    await rig.hears(inTopics("super-car", LAMP).map(([topic]) => [topic, ""]));
+    await rig.receives(inTopics("super-car", LAMP).map(([topic]) => [topic, ""]));
     expect(rig.registry.get(CAR).available).toBe(false);
-    await rig.hears(inTopics("super-car", { extra: { power: { datatype: "boolean", settable: "true" } }, ...LAMP }));
+    await rig.receives(inTopics("super-car", { extra: { power: { datatype: "boolean", settable: "true" } }, ...LAMP }));
     rig.says("homie/super-car/light/power", "true");
     rig.says("homie/super-car/extra/power", "false");
     expect(rig.state()).toMatchObject({ on: true, on_2: false });
@@ -173,10 +173,10 @@ test("an array of version 3 is a node each, and each has its name", async () => 
   expect(await rig.command({ brightness_pct: 5 })).toEqual(["homie/super-car/lights_0/intensity/set 5 1false"]);
 });
 
-test("nodes with the same properties are told apart by the node; what a node adds later changes no name", async () => {
+test("nodes with the same properties are distinguished by the node; what a node adds later changes no name", async () => {
   const room = { temperature: { datatype: "float", unit: "°C" } };
   using rig = await rigWith(inTopics("super-car", { kitchen: room }));
-  await rig.hears(inTopics("super-car", { attic: room, kitchen: room }));
+  await rig.receives(inTopics("super-car", { attic: room, kitchen: room }));
   rig.says("homie/super-car/kitchen/temperature", "20");
   rig.says("homie/super-car/attic/temperature", "30");
   expect(rig.state()).toMatchObject({ temperature: 20, attic_temperature: 30 });
@@ -258,7 +258,7 @@ describe("version 5", () => {
     expect(rig.properties("homie_all").action).toMatchObject({
       enum: ["remote_key_up", "remote_key_down", "remote_brew", "remote_brew_off"],
     });
-    await rig.hears([["homie/5/all/remote/key", "down"]], true);
+    await rig.receives([["homie/5/all/remote/key", "down"]], true);
     expect(rig.actions).toHaveLength(3);
   });
 
@@ -287,7 +287,7 @@ describe("version 5", () => {
 
   test("is gone with an empty state; new firmware of version 5 goes on as the device it was", async () => {
     using rig = await rigWith(inTopics("super-car", LAMP));
-    await rig.hears(inJson({ ...EVERYTHING, nodes: { light: EVERYTHING.nodes.light } }, { id: "super-car" }));
+    await rig.receives(inJson({ ...EVERYTHING, nodes: { light: EVERYTHING.nodes.light } }, { id: "super-car" }));
     rig.says("homie/5/super-car/light/power", "true");
     expect(rig.state().on).toBe(true);
     expect([...rig.registry.list()]).toHaveLength(1);
@@ -356,7 +356,7 @@ describe("bad input", () => {
   ])("%s is said in the inbox, and the hub goes on", async (_, messages, problem) => {
     using rig = await rigWith(messages);
     expect(rig.problems()).toEqual([problem]);
-    await rig.hears(inTopics("other", LAMP));
+    await rig.receives(inTopics("other", LAMP));
     expect(rig.registry.get("homie_other").available).toBe(true);
   });
 
@@ -373,7 +373,7 @@ describe("bad input", () => {
     );
     expect(rig.registry.get("homie_all").name).toHaveLength(100);
     expect(JSON.stringify(rig.properties("homie_all")).length).toBeLessThan(1000);
-    await rig.hears(
+    await rig.receives(
       inJson({ ...EVERYTHING, nodes: { n: { properties: { mode: { ...property, format: "eco,boost" } } } } }),
     );
     expect(rig.properties("homie_all").mode).toMatchObject({ enum: ["eco", "boost"] });

@@ -74,7 +74,7 @@ test("a hub that stops before the names of a device of before are kept leaves th
   house.restart([0]);
   await house.rig.clock.advance(1000);
   expect(house.rig.clock.pending()).toContain("names of attributes");
-  await house.rig.discovery.stop({ isHeard: true });
+  await house.rig.discovery.stop({ isConnected: true });
   // Its database is closed by the time at which they would be kept.
   expect(house.rig.clock.pending()).not.toContain("names of attributes");
   house.restart([0]);

@@ -50,8 +50,8 @@ test("a device that announces nothing appears, is listed, is commanded, and foll
   await using house = await startHub();
   const { hub, client, save } = house;
   const isOpen = async (): Promise<boolean> => (await house.device()).attributes?.on === true;
-  const heard: string[] = [];
-  client.on("message", (topic, payload) => heard.push(`${topic} ${payload}`));
+  const incoming: string[] = [];
+  client.on("message", (topic, payload) => incoming.push(`${topic} ${payload}`));
   await client.subscribeAsync("valve/+/set");
   await client.publishAsync("valve/roof/state", "OPEN", { qos: 1 });
   await until("the valve is open", isOpen);
@@ -64,7 +64,7 @@ test("a device that announces nothing appears, is listed, is commanded, and foll
     body: { on: false },
   });
   expect(command.status).toBe(202);
-  await until("the valve is told to close", () => heard.includes("valve/roof/set CLOSE"));
+  await until("the valve is ordered to close", () => incoming.includes("valve/roof/set CLOSE"));
 
   save(VALVE.replace("[attributes.on]\nmap", "[attributes.on]\nmapp"));
   await until("the mistake is listed", async () => (await house.problems()).length === 1);

@@ -385,7 +385,7 @@ test("there are a dozen and more, each is tested, and none has a problem", () =>
 describe.each(CASES.map((one) => [one.profile, one] as const))(
   "%s",
   (_, { profile, messages, device, is, commands = [], actions = [] }) => {
-    async function heard() {
+    async function openRadios() {
       const rig = createProfilesRig({ [`${profile}.toml`]: switchedOn(shipped(profile)) });
       for (const [topic, payload] of messages) rig.publish(topic, payload, { account: "things" });
       if (shipped(profile).includes("same_as")) await rig.clock.advance(ANNOUNCED_MS);
@@ -393,7 +393,7 @@ describe.each(CASES.map((one) => [one.profile, one] as const))(
     }
 
     test("is a device with the right name and values", async () => {
-      using rig = await heard();
+      using rig = await openRadios();
       expect(rig.ids()).toContain(device);
       expect(rig.device(device)).toMatchObject({ pluginId: "things", ...is });
       expect(rig.actions).toEqual(actions.map((action) => ({ device_id: device, action })));
@@ -401,7 +401,7 @@ describe.each(CASES.map((one) => [one.profile, one] as const))(
     });
 
     test.each(commands.map((one) => [one] as const))("is commanded: %j", async ([wanted, ...sent]) => {
-      using rig = await heard();
+      using rig = await openRadios();
       await rig.discovery.command(device, wanted);
       expect(rig.sent() as unknown[]).toEqual(sent.map(([topic, payload]) => ({ topic, payload })));
     });

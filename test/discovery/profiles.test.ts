@@ -54,7 +54,7 @@ channel = "/channel"
 temperature = { pointer = "/temperature_C", unit = "°C" }
 `;
   using rig = createProfilesRig({ "rtl.toml": profile });
-  const hear = (temperature: number) =>
+  const receive = (temperature: number) =>
     rig.publish("rtl_433/pi/events", { model: "Nexus-TH", id: 94, channel: 1, temperature_C: temperature });
   const announce = async () => {
     const at = "Nexus-TH-1-94";
@@ -66,11 +66,11 @@ temperature = { pointer = "/temperature_C", unit = "°C" }
     await rig.clock.advance(200);
   };
   if (when === "first") await announce();
-  hear(20);
+  receive(20);
   if (when === "last") await announce();
   await rig.clock.advance(5000);
   rig.publish("rtl_433/pi/devices/Nexus-TH/1/94/temperature_C", "21.4");
-  hear(19);
+  receive(19);
   expect(rig.ids()).toEqual(["Nexus-TH-1-94"]);
   expect(rig.device("Nexus-TH-1-94")).toMatchObject({ name: "Nexus-TH-1-94", available: true });
   expect(rig.device("Nexus-TH-1-94").attributes).toEqual({ temperature: 21.4 });
@@ -78,9 +78,10 @@ temperature = { pointer = "/temperature_C", unit = "°C" }
 
 test("what nothing announces is a device of its profile a moment later, with all that it has said by then", async () => {
   using rig = createProfilesRig({ "rtl-433.toml": shipped("rtl-433") });
-  const hear = (more: object) => rig.publish("rtl_433/pi/events", { model: "Nexus-TH", id: 94, humidity: 40, ...more });
-  hear({ temperature_C: 20 });
-  hear({ battery_ok: 0 });
+  const receive = (more: object) =>
+    rig.publish("rtl_433/pi/events", { model: "Nexus-TH", id: 94, humidity: 40, ...more });
+  receive({ temperature_C: 20 });
+  receive({ battery_ok: 0 });
   expect(rig.ids()).toEqual([]);
   await rig.clock.advance(5000);
   expect(rig.device("rtl433_Nexus-TH_94").attributes).toMatchObject({
@@ -88,8 +89,8 @@ test("what nothing announces is a device of its profile a moment later, with all
     humidity: 40,
     battery_low: true,
   });
-  // From then on it is heard at once.
-  hear({ temperature_C: 21 });
+  // From then on it is seen at once.
+  receive({ temperature_C: 21 });
   expect(rig.device("rtl433_Nexus-TH_94").attributes.temperature).toBe(21);
 });
 
@@ -273,7 +274,7 @@ command = { topic = "radio/{id}/set" }
   expect(rig.sent()).toEqual([]);
 });
 
-test("presses are heard each time, but not those of before the hub started", () => {
+test("presses are seen each time, but not those of before the hub started", () => {
   using rig = createProfilesRig({ "bell.toml": 'topic = "bell/{id}"\n[[actions]]\nmap = { 1 = "ring" }\n' });
   rig.publish("bell/door", "1", { retain: true });
   expect(rig.actions).toEqual([]);

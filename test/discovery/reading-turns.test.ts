@@ -4,7 +4,7 @@ import type { LimitReached } from "../../src/core/limits.ts";
 import { silentLog } from "../../src/core/log.ts";
 import type { Entry } from "../../src/discovery/entry.ts";
 import { createReadingTurns } from "../../src/discovery/reading-turns.ts";
-import type { Heard } from "../../src/discovery/source.ts";
+import type { Incoming } from "../../src/discovery/source.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const DEVICE_MS = 5;
@@ -27,14 +27,14 @@ function createHouse() {
     ...{ reached, read },
     advance: (ms: number) => virtual.advance(ms),
     /** Returns for how long nothing else had its turn. */
-    hear(account: string, topic: string, devices: number, bytes = 10): number {
+    receive(account: string, topic: string, devices: number, bytes = 10): number {
       const before = busyMs;
-      const heard: Heard = {
+      const incoming: Incoming = {
         ...{ sender: { name: account, mayPublish: () => true }, topic, payload: new Uint8Array(bytes), retain: false },
         message: () => ({ text: "", json: undefined }),
       };
       const entries = Array.from({ length: devices }, (_, index) => ({ id: `d${index}` }) as Entry);
-      turns.hear(heard, entries);
+      turns.receive(incoming, entries);
       return busyMs - before;
     },
   };
@@ -42,33 +42,33 @@ function createHouse() {
 
 test("a message for one device is read at once", () => {
   const house = createHouse();
-  house.hear("lamps", "lamp", 1);
+  house.receive("lamps", "lamp", 1);
   expect(house.read).toEqual(["lamp d0"]);
   expect(house.reached).toEqual([]);
 });
 
 test("a message for 800 devices holds nothing for longer than a moment, and is read whole", async () => {
   const house = createHouse();
-  expect(house.hear("flood", "f", 800)).toBeLessThanOrEqual(10);
+  expect(house.receive("flood", "f", 800)).toBeLessThanOrEqual(10);
   await house.advance(30_000);
   expect(house.read).toEqual(Array.from({ length: 800 }, (_, index) => `f d${index}`));
 });
 
 test("who takes more than its share is named and delayed, not the others", async () => {
   const house = createHouse();
-  for (let count = 0; count < 5; count++) house.hear("flood", `f${count}`, 800);
+  for (let count = 0; count < 5; count++) house.receive("flood", `f${count}`, 800);
   await house.advance(20_000);
   // Ten seconds' worth at once, and then a fifth of each second.
   expect(house.read.length * DEVICE_MS).toBeLessThan(200 * 40);
   expect(house.reached[0]).toMatchObject({ limit: "[discovery] max_reading_ms_per_second", account: "flood" });
-  expect(house.hear("lamps", "lamp", 1)).toBe(DEVICE_MS);
+  expect(house.receive("lamps", "lamp", 1)).toBe(DEVICE_MS);
   expect(house.read.at(-1)).toBe("lamp d0");
 });
 
 test("messages of an account are read in their order", async () => {
   const house = createHouse();
-  house.hear("lamps", "a", 10);
-  house.hear("lamps", "b", 1);
+  house.receive("lamps", "a", 10);
+  house.receive("lamps", "b", 1);
   await house.advance(1000);
   expect(house.read.at(-1)).toBe("b d0");
   expect(house.read).toHaveLength(11);
@@ -76,8 +76,8 @@ test("messages of an account are read in their order", async () => {
 
 test("what waits is bounded: the oldest is left out, but not what was begun", async () => {
   const house = createHouse();
-  house.hear("flood", "begun", 800);
-  for (let count = 0; count < 500; count++) house.hear("flood", `m${count}`, 1, 100_000);
+  house.receive("flood", "begun", 800);
+  for (let count = 0; count < 500; count++) house.receive("flood", `m${count}`, 1, 100_000);
   await house.advance(60_000);
   expect(house.read.filter((one) => one.startsWith("begun"))).toHaveLength(800);
   expect(house.read.at(-1)).toBe("m499 d0");

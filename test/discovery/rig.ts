@@ -83,7 +83,7 @@ export function createRig({
       const text = (): string => (typeof payload === "string" ? payload : JSON.stringify(payload));
       const bytes = payload instanceof Uint8Array ? payload : new TextEncoder().encode(text());
       const sender = { name: account, mayPublish };
-      discovery.hear({ sender, topic, payload: bytes, retain, message: messageIn(bytes) });
+      discovery.receive({ sender, topic, payload: bytes, retain, message: messageIn(bytes) });
     },
     sent: () => published.splice(0).map(({ topic, payload }) => ({ topic, payload: jsonOr(payload) })),
     [Symbol.dispose]() {

@@ -340,7 +340,7 @@ describe("a model that nobody knows", () => {
     expect(device.state()).toMatchObject({ on: true, ext_temperature_0: 17.25, ext_temperature_1: 18 });
   });
 
-  test("is heard before it announces itself", async () => {
+  test("is received before it announces itself", async () => {
     using rig = createRig();
     rig.publish("shellies/x/relay/0", "on", ACCOUNT);
     rig.publish("shellies/x/relay/0", "off", ACCOUNT);
@@ -418,7 +418,7 @@ describe("what no device should announce makes none", () => {
   });
 });
 
-test("a gas alarm tells whether there is gas, and how much in words of its own", async () => {
+test("a gas alarm reports whether there is gas, and how much in words of its own", async () => {
   using alarm = announced("shellygas-1", "SHGS-1");
   alarm.says({ "sensor/gas": "none", "sensor/concentration": "2" });
   await alarm.settle();

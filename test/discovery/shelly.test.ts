@@ -102,7 +102,7 @@ describe("a relay with a meter", () => {
     );
   });
 
-  test("reports what changes, and whole components where it is told to", () => {
+  test("reports what changes, and whole components where it is ordered to", () => {
     using boiler = described(PLUS_1PM);
     boiler.notifies({ ts: 1, "switch:0": { id: 0, output: true, source: "MQTT" } });
     boiler.notifies({ ts: 2, "switch:0": { id: 0, apower: 1820.3, current: "7.9" } });
@@ -293,7 +293,7 @@ describe("names and places", () => {
     expect(boiler.events.filter(({ type }) => type === "device_availability_changed")).toEqual([]);
   });
 
-  test("it is described in whatever order it answers, also where it does not tell its configuration", () => {
+  test("it is described in whatever order it answers, also where it does not report its configuration", () => {
     using rig = createRig();
     const { prefix, info, config, status } = PLUS_1PM;
     const reply = (id: number, more: object) => rig.publish(`${prefix}/hub/rpc`, { id, src: prefix, ...more }, ACCOUNT);

@@ -91,7 +91,7 @@ describe("a command that cannot be is refused with what is wrong", () => {
   });
 });
 
-test("what the bridge refuses is told with the bridge, until something succeeds", async () => {
+test("what the bridge refuses is reported with the bridge, until something succeeds", async () => {
   using rig = await grouped();
   const problem = () => rig.discovery.list().find(({ device_id }) => device_id === BRIDGE)?.problem;
   const response = (status: string, more: object = {}) =>
@@ -102,7 +102,7 @@ test("what the bridge refuses is told with the bridge, until something succeeds"
   expect(problem()).toBeNull();
 });
 
-test("a device that did not take a command is told with the device, until it is heard again", async () => {
+test("a device that did not take a command is reported with the device, until it is seen again", async () => {
   using rig = await furnished();
   const problem = () => rig.discovery.list().find(({ device_id }) => device_id === LAMP.ieee_address)?.problem;
   const log = (level: string, message: unknown) => rig.publish("zigbee2mqtt/bridge/logging", { level, message });
@@ -185,7 +185,7 @@ describe("two bridges", () => {
     expect(rig.registry.get("attic_bridge").name).toBe("Zigbee2MQTT (attic)");
   });
 
-  test("with the same device: the first has it, the other is told, and gets it once it is free", async () => {
+  test("with the same device: the first has it, the other is refused, and gets it once it is free", async () => {
     using rig = await furnished();
     rig.publish(attic("devices"), [{ ...LAMP, friendly_name: "mine" }], { account: "other" });
     rig.publish("attic/mine", { state: "ON" }, { account: "other" });

@@ -19,7 +19,7 @@ const withExposes = (exposes: unknown, more: object = {}) => ({
 });
 const problems = (rig: ReturnType<typeof createRig>) => rig.discovery.list().map(({ problem }) => problem);
 
-describe("a list that is none is told, and what was there stays", () => {
+describe("a list that is none is reported, and what was there stays", () => {
   const nested = `${"[".repeat(1000)}${"]".repeat(1000)}`;
   test.each([
     ["an object", '{"a":1}', "no list"],
@@ -91,7 +91,7 @@ describe("exposes that hold anything make a device of what can be read", () => {
   });
 });
 
-test("of ten thousand exposes the first are there, and the rest is told", async () => {
+test("of ten thousand exposes the first are there, and the rest is reported", async () => {
   using rig = createRig();
   await announce(rig, [withExposes(Array.from({ length: 10_000 }, (_, index) => numeric(`n${index}`, 1)))]);
   expect(Object.keys((lampOf(rig).details.schema as { properties: object }).properties).length).toBeLessThan(600);
@@ -121,7 +121,7 @@ test("messages that belong to nothing are kept only so far", async () => {
   expect(rig.registry.get("0x09").attributes).toEqual({ battery: 1 });
 });
 
-test("of more devices than a network can have the first are there, and the rest is told", async () => {
+test("of more devices than a network can have the first are there, and the rest is reported", async () => {
   using rig = createRig();
   const address = (index: number) => `0x${index.toString(16).padStart(16, "0")}`;
   const many = Array.from({ length: 2010 }, (_, index) => ({ ...BUTTON, ieee_address: address(index) }));

@@ -1,4 +1,4 @@
-// A house with one Zigbee2MQTT bridge, as its messages tell of it.
+// A house with one Zigbee2MQTT bridge, as its messages report it.
 import { createRig } from "./rig.ts";
 
 export type Rig = ReturnType<typeof createRig>;

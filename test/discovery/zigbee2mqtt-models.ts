@@ -62,7 +62,7 @@ export async function houseOf(definition: object) {
       return device().attributes;
     },
     /** The payloads that reach it. */
-    async told(wanted: object): Promise<unknown[]> {
+    async commandsFor(wanted: object): Promise<unknown[]> {
       const sent = (await command(rig, IEEE, wanted)) as { topic: string; payload: unknown }[];
       return sent.map(({ topic, payload }) => (topic === `${TOPIC}/set` ? payload : topic));
     },

@@ -63,8 +63,8 @@ describe("of two words, true is the one that the name says", () => {
     expect(house.says({ [property]: "in between" })[property]).toBe(true);
     expect(house.says({ [property]: no })[property]).toBe(false);
     if (house.property(property)?.readOnly) return;
-    expect(await house.told({ [property]: true })).toEqual([{ [property]: yes }]);
-    expect(await house.told({ [property]: false })).toEqual([{ [property]: no }]);
+    expect(await house.commandsFor({ [property]: true })).toEqual([{ [property]: yes }]);
+    expect(await house.commandsFor({ [property]: false })).toEqual([{ [property]: no }]);
   });
 
   test("a lock that only reports is locked, and true sent back is what the device takes", async () => {
@@ -77,8 +77,8 @@ describe("of two words, true is the one that the name says", () => {
   test("what takes JSON true and false is sent them, whatever it calls on", async () => {
     const valve = { type: "binary", name: "valve", property: "valve", access: 3, value_on: false, value_off: true };
     using house = await houseOf({ model: "V", exposes: [valve] });
-    expect(await house.told({ valve: true })).toEqual([{ valve: true }]);
-    await expect(house.told({ valve: "true" })).rejects.toThrow("valve: must be true or false");
+    expect(await house.commandsFor({ valve: true })).toEqual([{ valve: true }]);
+    await expect(house.commandsFor({ valve: "true" })).rejects.toThrow("valve: must be true or false");
   });
 });
 

@@ -8,17 +8,17 @@ describe("the mode is the climate's own, with off wherever the device can", () =
     const mode = (operating_mode: string) => house.says({ operating_mode, system_mode: "heat" }).mode;
     expect(["schedule", "manual", "pause"].map(mode)).toEqual(["auto", "heat", "off"]);
     expect(house.property("mode")?.enum).toEqual(["off", "heat", "auto"]);
-    expect(await house.told({ mode: "off" })).toEqual([{ operating_mode: "pause" }]);
-    expect(await house.told({ mode: "auto" })).toEqual([{ operating_mode: "schedule" }]);
-    expect(await house.told({ mode: "heat" })).toEqual([{ operating_mode: "manual" }]);
-    await expect(house.told({ mode: "dry" })).rejects.toThrow("mode: must be one of off, heat, auto");
+    expect(await house.commandsFor({ mode: "off" })).toEqual([{ operating_mode: "pause" }]);
+    expect(await house.commandsFor({ mode: "auto" })).toEqual([{ operating_mode: "schedule" }]);
+    expect(await house.commandsFor({ mode: "heat" })).toEqual([{ operating_mode: "manual" }]);
+    await expect(house.commandsFor({ mode: "dry" })).rejects.toThrow("mode: must be one of off, heat, auto");
   });
 
   test("Bosch's that also cools says which by the usual one", async () => {
     using house = await houseWith("BTH-RM");
     expect(house.says({ operating_mode: "manual", system_mode: "cool" }).mode).toBe("cool");
     expect(house.says({ operating_mode: "pause", system_mode: "cool" }).mode).toBe("off");
-    expect(await house.told({ mode: "cool" })).toEqual([{ operating_mode: "manual", system_mode: "cool" }]);
+    expect(await house.commandsFor({ mode: "cool" })).toEqual([{ operating_mode: "manual", system_mode: "cool" }]);
   });
 
   test("a property called mode that means comfort or eco is kept under another name", async () => {
@@ -26,10 +26,10 @@ describe("the mode is the climate's own, with off wherever the device can", () =
     expect(house.says({ mode: "comfort", system_mode: "off", preset: "off" })).toMatchObject({
       ...{ mode_own: "comfort", mode: "off", system_mode: "off", preset: "off" },
     });
-    expect(await house.told({ mode_own: "eco" })).toEqual([{ mode: "eco" }]);
+    expect(await house.commandsFor({ mode_own: "eco" })).toEqual([{ mode: "eco" }]);
     // Its system_mode can only be read: its presets set it.
-    expect(await house.told({ mode: "off" })).toEqual([{ preset: "off" }]);
-    expect(await house.told({ mode: "auto" })).toEqual([{ preset: "auto" }]);
+    expect(await house.commandsFor({ mode: "off" })).toEqual([{ preset: "off" }]);
+    expect(await house.commandsFor({ mode: "auto" })).toEqual([{ preset: "auto" }]);
   });
 
   test.each([
@@ -45,15 +45,15 @@ describe("the mode is the climate's own, with off wherever the device can", () =
     using house = await houseWith(model);
     expect(house.says(off).mode).toBe("off");
     expect(house.says(heat).mode).toBe("heat");
-    const [told] = (await house.told({ mode: "off" })) as [object];
-    expect(off).toMatchObject(told);
-    expect(await house.told({ mode: "heat" })).toEqual([heat]);
+    const [commandsFor] = (await house.commandsFor({ mode: "off" })) as [object];
+    expect(off).toMatchObject(commandsFor);
+    expect(await house.commandsFor({ mode: "heat" })).toEqual([heat]);
   });
 
-  test("one that cannot be told is only read", async () => {
+  test("one that cannot be commanded is only read", async () => {
     using house = await houseWith("ZHT-S03");
     expect(house.says({ system_mode: "off" }).mode).toBe("off");
-    await expect(house.told({ mode: "off" })).rejects.toThrow("mode: the device only reports it");
+    await expect(house.commandsFor({ mode: "off" })).rejects.toThrow("mode: the device only reports it");
   });
 });
 
@@ -75,7 +75,7 @@ test("a press of a thermostat stays its action, and what the thermostat does is 
   expect(house.device().attributes).toMatchObject({
     ...{ action: "single_plus", current_temperature: 20.5, target_temperature: 21 },
   });
-  // As one that also tells what it does.
+  // As one that also reports what it does.
   const exposes = [
     { type: "enum", name: "action", property: "action", access: 1, values: ["single_plus"] },
     {
@@ -97,26 +97,28 @@ test("of ten climates each is named by its part, and the whole has none", async 
   expect(known).toMatchObject({ current_temperature_th1: 20, current_temperature_th10: 24, mode_th10: "heat" });
   expect(house.property("current_temperature_th10")).toMatchObject({ part: "th10", word: "current_temperature" });
   expect(house.words().filter((name) => /^(mode|temperature|.*_temperature|action)$/.test(name))).toEqual([]);
-  expect(await house.told({ target_temperature_th10: 21.5 })).toEqual([{ occupied_heating_setpoint_th10: 21.5 }]);
+  expect(await house.commandsFor({ target_temperature_th10: 21.5 })).toEqual([
+    { occupied_heating_setpoint_th10: 21.5 },
+  ]);
 });
 
 test("what heats and cools is to reach what its mode is for", async () => {
   using house = await houseWith("PCT504");
   const points = { occupied_heating_setpoint: 19, occupied_cooling_setpoint: 26 };
   expect(house.says({ ...points, system_mode: "heat" })).toMatchObject({ target_temperature: 19 });
-  expect(await house.told({ target_temperature: 20 })).toEqual([{ occupied_heating_setpoint: 20 }]);
+  expect(await house.commandsFor({ target_temperature: 20 })).toEqual([{ occupied_heating_setpoint: 20 }]);
   expect(house.says({ ...points, system_mode: "cool" })).toMatchObject({
     ...{ target_temperature: 26, target_temperature_low: 19, target_temperature_high: 26 },
   });
-  expect(await house.told({ target_temperature: 25 })).toEqual([{ occupied_cooling_setpoint: 25 }]);
+  expect(await house.commandsFor({ target_temperature: 25 })).toEqual([{ occupied_cooling_setpoint: 25 }]);
 });
 
 test("a setpoint of one step takes it, and what is within a step of a range is taken", async () => {
   using water = await houseWith("SLR2");
-  expect(await water.told({ target_temperature_water: 22 })).toEqual([{ occupied_heating_setpoint_water: 22 }]);
+  expect(await water.commandsFor({ target_temperature_water: 22 })).toEqual([{ occupied_heating_setpoint_water: 22 }]);
   using house = await houseWith("BTH-RA");
-  expect(await house.told({ occupied_heating_setpoint: 30.4 })).toEqual([{ occupied_heating_setpoint: 30 }]);
-  await expect(house.told({ occupied_heating_setpoint: 31 })).rejects.toThrow("must be from 5 to 30 °C, not 31");
+  expect(await house.commandsFor({ occupied_heating_setpoint: 30.4 })).toEqual([{ occupied_heating_setpoint: 30 }]);
+  await expect(house.commandsFor({ occupied_heating_setpoint: 31 })).rejects.toThrow("must be from 5 to 30 °C, not 31");
 });
 
 test("degrees Fahrenheit are converted once", async () => {
@@ -129,7 +131,7 @@ test("degrees Fahrenheit are converted once", async () => {
   expect(house.says({ local_temperature: 68, current_heating_setpoint: 70 })).toMatchObject({
     ...{ local_temperature: 68, current_temperature: 20, target_temperature: 21.1 },
   });
-  expect(await house.told({ target_temperature: 20 })).toEqual([{ current_heating_setpoint: 68 }]);
+  expect(await house.commandsFor({ target_temperature: 20 })).toEqual([{ current_heating_setpoint: 68 }]);
   expect(house.property("target_temperature")).toMatchObject({ minimum: 5, maximum: 35 });
 });
 

@@ -11,8 +11,8 @@ describe("ranges", () => {
   test("of one step take it", async () => {
     using house = await houseOf(light(numeric("brightness", { value_min: 254, value_max: 254 })));
     expect(house.says({ brightness: 254 })).toEqual({ brightness: 254, brightness_pct: 100 });
-    expect(await house.told({ brightness_pct: 40 })).toEqual([{ brightness: 254 }]);
-    expect(await house.told({ brightness: 254 })).toEqual([{ brightness: 254 }]);
+    expect(await house.commandsFor({ brightness_pct: 40 })).toEqual([{ brightness: 254 }]);
+    expect(await house.commandsFor({ brightness: 254 })).toEqual([{ brightness: 254 }]);
   });
 
   test("upside down are turned, in what is said of them too", async () => {
@@ -22,14 +22,14 @@ describe("ranges", () => {
     ];
     using house = await houseOf(light(...upside));
     expect(house.property("brightness")).toMatchObject({ minimum: 0, maximum: 254 });
-    expect(await house.told({ brightness_pct: 100, color_temp_k: 2700 })).toEqual([
+    expect(await house.commandsFor({ brightness_pct: 100, color_temp_k: 2700 })).toEqual([
       { brightness: 254, color_temp: 370 },
     ]);
   });
 
   test("of a lamp that are none leave the usual ones", async () => {
     using house = await houseOf(light(numeric("color_temp", { value_min: 0, value_max: 0 })));
-    expect(await house.told({ color_temp_k: 4000 })).toEqual([{ color_temp: 250 }]);
+    expect(await house.commandsFor({ color_temp_k: 4000 })).toEqual([{ color_temp: 250 }]);
     expect(house.says({ color_temp: 250 })).toMatchObject({ color_temp_k: 4000 });
   });
 
@@ -37,7 +37,7 @@ describe("ranges", () => {
     const speed = numeric("speed", { value_min: 0, value_max: 0 });
     using house = await houseOf({ model: "F", exposes: [{ type: "fan", features: [speed] }] });
     expect(house.says({ speed: 0 })).toEqual({ speed: 0, speed_pct: 0 });
-    expect(await house.told({ speed_pct: 50 })).toEqual([{ speed: 127 }]);
+    expect(await house.commandsFor({ speed_pct: 50 })).toEqual([{ speed: 127 }]);
   });
 });
 
@@ -64,7 +64,7 @@ test("classes that do not exist, and parts with the same name, make a device all
   using house = await houseOf({ model: "X", exposes });
   const known = house.says({ water_leak: true, water_leak_leak: false, lock_state: 5, fan_mode: [1], odd: "x" });
   expect(known).toMatchObject({ water_leak: true, water_leak_leak: false });
-  expect(await house.told({ on_siren: true }).catch(() => "refused")).not.toBe(undefined);
+  expect(await house.commandsFor({ on_siren: true }).catch(() => "refused")).not.toBe(undefined);
 });
 
 describe("a group", () => {

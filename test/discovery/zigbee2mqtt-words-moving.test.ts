@@ -12,8 +12,8 @@ describe("a lock", () => {
     });
     expect(house.device().attributes).not.toHaveProperty("locked");
     expect(house.says({ state: "UNLOCK", lock_state: "unlocked" })).toMatchObject({ locked: false });
-    expect(await house.told({ locked: true })).toEqual([{ state: "LOCK" }]);
-    await expect(house.told({ lock_state: "locked" })).rejects.toThrow("lock_state: the device only reports it");
+    expect(await house.commandsFor({ locked: true })).toEqual([{ state: "LOCK" }]);
+    await expect(house.commandsFor({ lock_state: "locked" })).rejects.toThrow("lock_state: the device only reports it");
     expect(house.property("lock_state")).toMatchObject({ of: "lock_state_own", word: "lock_state" });
   });
 });
@@ -25,8 +25,8 @@ test("a cover without a position is at its ends by its state", async () => {
   using house = await houseOf({ model: "M", vendor: "V", exposes: [{ type: "cover", features }], options: [] });
   expect(house.says({ state: "OPEN" })).toMatchObject({ position: 100 });
   expect(house.says({ state: "CLOSE" })).toMatchObject({ position: 0 });
-  expect(await house.told({ position: 100 })).toEqual([{ state: "OPEN" }]);
-  await expect(house.told({ position: 50 })).rejects.toThrow("position: must be 0 (closed) or 100 (open)");
+  expect(await house.commandsFor({ position: 100 })).toEqual([{ state: "OPEN" }]);
+  await expect(house.commandsFor({ position: 50 })).rejects.toThrow("position: must be 0 (closed) or 100 (open)");
   expect(house.says({ state: "STOP" })).not.toHaveProperty("position");
 });
 
@@ -73,16 +73,18 @@ describe("a cover says what it is doing in the same words, however it says so it
     ["TS130F_dual", { command_left: "close" }, { state_left: "CLOSE" }],
     ["TS0301_dual_rail", { command_top: "stop", position_bottom: 20 }, { state_top: "STOP", position_bottom: 20 }],
     ["MONO iD4", { tilt_pct: 25, position: 100 }, { tilt: 25, position: 100 }],
-  ])("%s is told %j", async (model, wanted, sent) => {
+  ])("%s is reported %j", async (model, wanted, sent) => {
     using house = await houseWith(model);
-    expect(await house.told(wanted)).toEqual([sent]);
+    expect(await house.commandsFor(wanted)).toEqual([sent]);
   });
 
   test("beside its own commands, its bridge can be asked", async () => {
     using house = await houseWith("11830304");
     expect(house.property("command")?.enum).toEqual(expect.arrayContaining(["open", "close", "stop", "rename"]));
-    expect(await house.told({ command: "rename", to: "blind" })).toEqual(["zigbee2mqtt/bridge/request/device/rename"]);
-    await expect(house.told({ command: "jump" })).rejects.toThrow("command: must be one of");
+    expect(await house.commandsFor({ command: "rename", to: "blind" })).toEqual([
+      "zigbee2mqtt/bridge/request/device/rename",
+    ]);
+    await expect(house.commandsFor({ command: "jump" })).rejects.toThrow("command: must be one of");
   });
 
   test("of two rails each is named, and the whole has no position", async () => {
@@ -96,8 +98,8 @@ describe("a cover says what it is doing in the same words, however it says so it
     const tilt = { type: "numeric", name: "tilt", property: "tilt", access: 7, value_min: 180, value_max: 0 };
     using house = await houseOf({ model: "T", exposes: [{ type: "cover", features: [tilt] }] });
     expect(house.says({ tilt: 90 })).toEqual({ tilt: 90, tilt_pct: 50 });
-    expect(await house.told({ tilt_pct: 50 })).toEqual([{ tilt: 90 }]);
-    expect(await house.told({ tilt: 180 })).toEqual([{ tilt: 180 }]);
+    expect(await house.commandsFor({ tilt_pct: 50 })).toEqual([{ tilt: 90 }]);
+    expect(await house.commandsFor({ tilt: 180 })).toEqual([{ tilt: 180 }]);
   });
 });
 
@@ -114,10 +116,10 @@ describe("each fan has on and speed_pct; 10 % is its slowest, 0 turns it off", (
     ["PCT504", { on: false }, { fan_state: "OFF" }, { fan_mode: "low" }, { fan_state: "OFF" }],
   ])("%s", async (model, on, switched, slowest, off) => {
     using house = await houseWith(model);
-    expect(await house.told(on)).toEqual([switched]);
-    expect(await house.told({ speed_pct: 10 })).toEqual([slowest]);
-    expect(await house.told({ speed_pct: 0 })).toEqual([off]);
-    await expect(house.told({ speed_pct: 101 })).rejects.toThrow("speed_pct: must be a number from 0 to 100 %");
+    expect(await house.commandsFor(on)).toEqual([switched]);
+    expect(await house.commandsFor({ speed_pct: 10 })).toEqual([slowest]);
+    expect(await house.commandsFor({ speed_pct: 0 })).toEqual([off]);
+    await expect(house.commandsFor({ speed_pct: 101 })).rejects.toThrow("speed_pct: must be a number from 0 to 100 %");
   });
 
   test.each([
@@ -130,7 +132,7 @@ describe("each fan has on and speed_pct; 10 % is its slowest, 0 turns it off", (
       const { speed_pct = null } = house.says({ fan_mode });
       expect([fan_mode, speed_pct]).toEqual([fan_mode, speed]);
     }
-    expect(await house.told({ speed_pct: 100 })).toEqual([{ fan_mode: fastest }]);
+    expect(await house.commandsFor({ speed_pct: 100 })).toEqual([{ fan_mode: fastest }]);
   });
 
   test("a fan without a switch of its own is on unless its mode is off", async () => {
@@ -147,27 +149,27 @@ test.each([
   using house = await houseWith(model);
   expect(house.device().deviceType).toBe("fan");
   expect(house.says({ state: "ON", fan_state: "OFF" })).toMatchObject({ [lamp]: true, on: false, fan_state: false });
-  expect(await house.told({ [lamp]: true })).toEqual([{ state: "ON" }]);
+  expect(await house.commandsFor({ [lamp]: true })).toEqual([{ state: "ON" }]);
 });
 
 describe("a siren sounds and stops", () => {
   const alarm = { mode: "emergency", level: "medium", duration: 10 };
-  test.each(["SIRZB-110", "PSE03-V1.1.0", "AV2010/24"])("%s, as it was told", async (model) => {
+  test.each(["SIRZB-110", "PSE03-V1.1.0", "AV2010/24"])("%s, as it was commanded", async (model) => {
     using house = await houseWith(model);
     expect(house.device().deviceType).toBe("siren");
-    expect(await house.told({ on: true })).toEqual([{ warning: alarm }]);
+    expect(await house.commandsFor({ on: true })).toEqual([{ warning: alarm }]);
     expect(house.device().attributes.on).toBe(true);
-    expect(await house.told({ on: false })).toEqual([{ warning: { mode: "stop" } }]);
+    expect(await house.commandsFor({ on: false })).toEqual([{ warning: { mode: "stop" } }]);
     expect(house.device().attributes.on).toBe(false);
-    await expect(house.told({ on: "loud" })).rejects.toThrow("on: must be true or false");
+    await expect(house.commandsFor({ on: "loud" })).rejects.toThrow("on: must be true or false");
     const own = { mode: "fire", level: "high", strobe: true, duration: 60 };
-    expect(await house.told({ warning: own })).toEqual([{ warning: own }]);
+    expect(await house.commandsFor({ warning: own })).toEqual([{ warning: own }]);
   });
 
   test("R7051 says itself whether it sounds", async () => {
     using house = await houseWith("R7051");
     expect(house.says({ alarm: true })).toMatchObject({ alarm: true, on: true });
-    await house.told({ on: false });
+    await house.commandsFor({ on: false });
     expect(house.device().attributes.on).toBe(true);
   });
 
@@ -176,7 +178,7 @@ describe("a siren sounds and stops", () => {
     ["SNZB-09P", { siren_on: "ON" }],
   ])("%s by a switch of its own", async (model, sent) => {
     using house = await houseWith(model);
-    expect(await house.told({ on: true })).toEqual([sent]);
+    expect(await house.commandsFor({ on: true })).toEqual([sent]);
   });
 });
 
@@ -191,11 +193,11 @@ test("a valve that says OPEN and CLOSE is on while it is open", async () => {
   using house = await houseWith("VA4200WZ");
   expect(house.device().deviceType).toBe("valve");
   expect(house.says({ state: "OPEN" })).toMatchObject({ state: true, on: true });
-  expect(await house.told({ on: false })).toEqual([{ state: "CLOSE" }]);
+  expect(await house.commandsFor({ on: false })).toEqual([{ state: "CLOSE" }]);
 });
 
 test("a lamp that says how bright it is beside the light that it is, is as bright as its own range says", async () => {
   using house = await houseWith("GL-SPI-206P");
   expect(house.says({ state: "ON", brightness: 250 })).toMatchObject({ on: true, brightness_pct: 25 });
-  expect(await house.told({ brightness_pct: 50 })).toEqual([{ brightness: 500 }]);
+  expect(await house.commandsFor({ brightness_pct: 50 })).toEqual([{ brightness: 500 }]);
 });

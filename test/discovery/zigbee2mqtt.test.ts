@@ -93,7 +93,7 @@ test("a rename there is the name here, unless a person gave one; a device that g
   expect(lampOf(rig)).toMatchObject({ name: "Lamp", available: true });
 });
 
-test("availability is told by the device and by its bridge", async () => {
+test("availability is reported by the device and by its bridge", async () => {
   using rig = await furnished();
   rig.publish("zigbee2mqtt/living/lamp/availability", { state: "offline" });
   expect(lampOf(rig).available).toBe(false);
@@ -141,7 +141,7 @@ test("Home Assistant's messages of the same bridge make no second device", async
   expect(idsOf(rig)).toHaveLength(3);
 });
 
-test("new firmware is told beside the device's own object, and looked for on command", async () => {
+test("new firmware is reported beside the device's own object, and looked for on command", async () => {
   using rig = await furnished();
   const update = { state: "available", installed_version: 5, latest_version: 6 };
   rig.publish("zigbee2mqtt/living/lamp", { update });

@@ -144,7 +144,7 @@ function layOutTools(folder: string, mqttPort: number): void {
   }
 }
 
-/** The devices of the documents: of a plugin that does as it is told, of Zigbee2MQTT, and two that wait for a yes. */
+/** The devices of the documents: of a plugin that does as it is commanded, of Zigbee2MQTT, and two that wait for a yes. */
 async function furnish(hub: HubProcess): Promise<MqttClient[]> {
   const all = await hub.mqtt({ username: "you", password: "secret" });
   const say = (topic: string, payload: unknown, retain = false): Promise<unknown> =>
@@ -186,7 +186,7 @@ async function furnish(hub: HubProcess): Promise<MqttClient[]> {
 }
 
 async function actAsPlugin(bridge: MqttClient): Promise<void> {
-  const tell = (topic: string, payload: unknown, retain = false): void =>
+  const report = (topic: string, payload: unknown, retain = false): void =>
     void bridge.publishAsync(`hub/plugins/bridge/${topic}`, JSON.stringify(payload), { qos: 1, retain });
   bridge.on("message", (topic, payload) => {
     const said = JSON.parse(payload.toString()) as { _hc?: unknown; request_id?: string; action?: string };
@@ -197,13 +197,13 @@ async function actAsPlugin(bridge: MqttClient): Promise<void> {
       return;
     }
     const { request_id, action } = said;
-    tell("manage/response", { request_id, status: action === "pair" ? "accepted" : "ok" });
-    if (action === "pair") tell(`commands/${request_id}/events`, { stage: "awaiting_user", request_id }, true);
+    report("manage/response", { request_id, status: action === "pair" ? "accepted" : "ok" });
+    if (action === "pair") report(`commands/${request_id}/events`, { stage: "awaiting_user", request_id }, true);
   });
   await bridge.subscribeAsync(["hub/devices/+/cmd", "hub/plugins/bridge/manage/cmd"], { qos: 1 });
   const pair = { id: "pair", label: "Pair", params: { type: "object" }, stream: true, cancelable: true };
-  tell("capabilities", { spec: "1", plugin_id: "bridge", actions: [{ ...pair, requires_role: "admin" }] }, true);
-  tell("heartbeat", { version: "1.0.0", device_count: DEVICES.length });
+  report("capabilities", { spec: "1", plugin_id: "bridge", actions: [{ ...pair, requires_role: "admin" }] }, true);
+  report("heartbeat", { version: "1.0.0", device_count: DEVICES.length });
 }
 
 const END = "@@ended with ";

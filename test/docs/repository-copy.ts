@@ -1,4 +1,4 @@
-// A copy of this repository with all that docs/adding-things.md tells to do.
+// A copy of this repository with all that docs/adding-things.md says to do.
 import { cpSync, existsSync, readdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";

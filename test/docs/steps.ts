@@ -1,4 +1,4 @@
-// docs/adding-things.md as what it tells to do: its sections, each with what its blocks do to which file, and its table's promises.
+// docs/adding-things.md as what it says to do: its sections, each with what its blocks do to which file, and its table's promises.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 

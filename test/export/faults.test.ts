@@ -123,7 +123,7 @@ test("a clock that is set back by hours loses nothing; set right again, the past
   expect(exports.list()[0]).toMatchObject({ backfills: [], lost: 0 });
 });
 
-test("what the history removes before it could be sent is counted, and people are told", async () => {
+test("what the history removes before it could be sent is counted, and people are notified", async () => {
   await using rig = await createExportRig();
   using server = startLineServer();
   server.answer = () => new Response("", { status: 503 });

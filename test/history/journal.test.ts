@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { segmentPath } from "../../src/core/journal-reader.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { NO_TROUBLE } from "../../src/core/storage-fault.ts";
-import { foldSamplesIntoCopy } from "../../src/history/fold-copy.ts";
+import { checkpointSamplesIntoCopy } from "../../src/history/checkpoint-copy.ts";
 import { openReadingJournal, type ReadingJournal } from "../../src/state/reading-journal.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
@@ -66,7 +66,7 @@ function start(options: { first?: number; worker?: URL; exclude?: string[] } = {
 
 const values = async (rig: Rig): Promise<unknown[]> => (await rig.ask()).map(({ value }) => value);
 
-test("samples are found at once, and are in the file only after folding", async () => {
+test("samples are found at once, and are in the file only after checkpointing", async () => {
   const rig = start();
   rig.say(1);
   rig.say("two");
@@ -83,7 +83,7 @@ test("what a killed hub had only in its journal is recorded by the next one, onc
   await killed.history.flush();
   killed.say(2);
   killed.say({ deep: [true] });
-  expect(killed.journal.unfolded()).toHaveLength(1);
+  expect(killed.journal.journalTail()).toHaveLength(1);
 
   for (const first of [3, 4]) {
     const next = start({ first });
@@ -96,14 +96,14 @@ test("what a killed hub had only in its journal is recorded by the next one, onc
 test("a segment that is in the file and was not released is not recorded twice", async () => {
   const killed = start();
   killed.say(1);
-  killed.journal.unfolded();
+  killed.journal.journalTail();
   const segment = segmentPath(folder.at("readings"), "house", 1);
   const bytes = readFileSync(segment);
   await killed.history.flush();
   // The hub was killed between writing the samples and releasing their segment.
   writeFileSync(segment, bytes);
   const next = start({ first: 2 });
-  expect(next.journal.unfolded()).toHaveLength(1);
+  expect(next.journal.journalTail()).toHaveLength(1);
   expect(await values(next)).toEqual([1]);
   await next.history.flush();
   expect(inFile()).toBe(1);
@@ -132,7 +132,7 @@ test("what is excluded now is not recorded from an old journal either", async ()
   const killed = start();
   killed.say(1);
   killed.say(2, "secret");
-  killed.journal.unfolded();
+  killed.journal.journalTail();
   const next = start({ first: 2, exclude: ["secret"] });
   expect(await values(next)).toEqual([1]);
   expect(await next.ask({ deviceId: "secret" })).toEqual([]);
@@ -142,7 +142,7 @@ test("what came while nothing of the device was recorded is not recorded later, 
   const killed = start();
   killed.journal.note({ device: "lamp", at: killed.clock.now(), set: { v: 1 }, unrecorded: true });
   killed.journal.note({ device: "lamp", at: killed.clock.now(), set: { v: 2 } });
-  killed.journal.unfolded();
+  killed.journal.journalTail();
   const next = start({ first: 2 });
   expect(await values(next)).toEqual([2]);
 });
@@ -154,7 +154,7 @@ test("a copy of the file gets every sample once, also those that were written to
   rig.say(3);
   rig.say("hidden", "safe");
   const segments = rig.journal
-    .unfolded()
+    .journalTail()
     .map(({ segment, readings }) => ({ ...NOWHERE, number: segment, readings, runs: [], firings: [] }));
   const copyNow = (name: string): string => {
     using db = new Database(path());
@@ -165,7 +165,7 @@ test("a copy of the file gets every sample once, also those that were written to
   await rig.history.flush();
   const late = copyNow("late.db");
   const valuesIn = (copy: string): unknown[] => {
-    foldSamplesIntoCopy(copy, { id: "house", segments }, (device) => device === "safe");
+    checkpointSamplesIntoCopy(copy, { id: "house", segments }, (device) => device === "safe");
     using db = new Database(copy, { readonly: true });
     return db
       .query<{ value: unknown }, []>("SELECT value FROM history WHERE device_id = 'lamp' ORDER BY time, value")

@@ -38,7 +38,7 @@ test.each(["waiting", "written", "compacted", "reopened"])("what is there alread
   rig.store.close(rig.at);
 });
 
-test("several of one millisecond are told apart by what they say", () => {
+test("several of one millisecond are distinguished by what they say", () => {
   const rig = createStoreRig({ path: path() });
   rig.record("a", T0, 1, "lamp");
   rig.record("a", T0, 2, "lamp");

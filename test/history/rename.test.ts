@@ -119,18 +119,18 @@ describe("the file", () => {
 
 function createNames(): RenamedNames & { rename(one: RenamedSeries): void } {
   const known: RenamedSeries[] = [];
-  let told: (one: RenamedSeries) => void = () => {};
+  let reported: (one: RenamedSeries) => void = () => {};
   return {
     list: () => known,
     nameAt: (device, name, at) =>
       known.find((one) => one.deviceId === device && one.from === name && at < one.at)?.to ?? name,
     onAdded(_, listener) {
-      told = listener;
+      reported = listener;
       return { [Symbol.dispose]() {} };
     },
     rename(one) {
       known.push(one);
-      told(one);
+      reported(one);
     },
   };
 }
@@ -188,8 +188,8 @@ describe("the history", () => {
     await killed.clock.advance(1000);
     const at = killed.clock.now();
     killed.say({ contact: true, open: false });
-    expect(killed.journal.unfolded()).toHaveLength(1);
-    // What was renamed is known, and the worker has not heard of it.
+    expect(killed.journal.journalTail()).toHaveLength(1);
+    // What was renamed is known, and the worker has not seen it.
     const again = createNames();
     again.rename({ ...DOOR, at });
     for (const first of [3, 4]) {

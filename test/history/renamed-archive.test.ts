@@ -49,7 +49,8 @@ const databaseOf = (SENT: readonly ArchivedSample[]): Archive => ({
   },
 });
 const archive = archiveOfRenamed(databaseOf(SENT), () => RENAMED);
-const told = (samples: readonly ArchivedSample[]) => samples.map(({ attribute, at, value }) => [attribute, at, value]);
+const rowsOf = (samples: readonly ArchivedSample[]) =>
+  samples.map(({ attribute, at, value }) => [attribute, at, value]);
 const all = { deviceId: "door", from: 0, to: 100, limit: 100 };
 
 test("samples, with a limit too", async () => {
@@ -58,16 +59,16 @@ test("samples, with a limit too", async () => {
     ["open", 20, 0],
     ["open", 40, 1],
   ];
-  expect(told(await archive.samples({ ...all, attributes: ["open"] }))).toEqual([...past, ["open", 60, 0]]);
-  expect(told(await archive.samples({ ...all, attributes: ["contact"] }))).toEqual([["contact", 60, 1]]);
-  expect(told(await archive.samples({ ...all, attributes: ["open"], limit: 2 }))).toEqual(past.slice(0, 2));
-  expect(told(await archive.samples({ ...all, limit: 3 }))).toEqual([...past.slice(0, 2), ["battery", 30, 1]]);
+  expect(rowsOf(await archive.samples({ ...all, attributes: ["open"] }))).toEqual([...past, ["open", 60, 0]]);
+  expect(rowsOf(await archive.samples({ ...all, attributes: ["contact"] }))).toEqual([["contact", 60, 1]]);
+  expect(rowsOf(await archive.samples({ ...all, attributes: ["open"], limit: 2 }))).toEqual(past.slice(0, 2));
+  expect(rowsOf(await archive.samples({ ...all, limit: 3 }))).toEqual([...past.slice(0, 2), ["battery", 30, 1]]);
 });
 
 test("attributes, and the last sample before a moment", async () => {
   expect((await archive.attributes({ deviceId: "door" })).sort()).toEqual(["battery", "contact", "open"]);
   expect(await archive.attributes({ deviceId: "door", attributes: ["open"] })).toEqual(["open"]);
-  const lastAt = async (at: number) => told(await archive.lastBefore({ deviceId: "door", at })).sort();
+  const lastAt = async (at: number) => rowsOf(await archive.lastBefore({ deviceId: "door", at })).sort();
   expect(await lastAt(30)).toEqual([["open", 20, 0]]);
   // Nothing was sent since: what it was still holds.
   expect(await lastAt(55)).toEqual([
@@ -91,7 +92,7 @@ test("buckets, with the one in which the name changed", async () => {
 });
 
 test("another device is asked as it is", async () => {
-  expect(told(await archive.samples({ ...all, deviceId: "lamp", attributes: ["contact"] }))).toHaveLength(4);
+  expect(rowsOf(await archive.samples({ ...all, deviceId: "lamp", attributes: ["contact"] }))).toHaveLength(4);
 });
 
 // A hub that called `t` otherwise at 20, and a person who called `temp` and `hum` otherwise at 40 and 60.

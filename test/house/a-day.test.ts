@@ -28,7 +28,7 @@ name = "Nobody at home"
 kind = "manual"
 `;
 const LOCATION = `[location]\nlatitude = 52.52\nlongitude = 13.405\ntimezone = "Europe/Berlin"\n`;
-const TOLD = [
+const REPORTED = [
   "timer_state_changed",
   "mode_changed",
   "scene_activated",
@@ -150,7 +150,7 @@ step("every event of a day arrives once, in order, at the right second", async (
   await settled();
   frames.push(...received());
 
-  expect(frames.filter(({ type }) => TOLD.includes(type)).map(brief)).toEqual([
+  expect(frames.filter(({ type }) => REPORTED.includes(type)).map(brief)).toEqual([
     { at: "22:00:00", type: "mode_changed", mode_id: "night", mode_name: "Night", on: true },
     { at: "23:30:00", type: "timer_state_changed", device_id: "laundry", previous_state: "idle", state: "started" },
     { at: "01:30:00", type: "timer_state_changed", device_id: "laundry", previous_state: "started", state: "expired" },

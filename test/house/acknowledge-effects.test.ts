@@ -9,15 +9,15 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { type FakeTelegram, serveTelegram } from "../notify/notices/fake-telegram.ts";
 import { ANNA, CONFIRM } from "../notify/notices/house.ts";
 import { chatChannel, hookedRule, hookOf } from "../notify/notices/rule-texts.ts";
-import { followAs, type StandInStandby } from "../support/stand-in-standby.ts";
-import { createTestStanding } from "../support/stand-in-standing.ts";
+import { type FakeStandby, followAs } from "../support/fake-standby.ts";
+import { createTestStanding } from "../support/fake-standing.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { until } from "../support/wait.ts";
 
 const OTHER = { id: "machine-b", name: "attic", address: "http://192.168.1.21:8080" };
 
-/** Sets a variable, switches a lamp, and tells a service and Anna. */
+/** Sets a variable, switches a lamp, and notifies a service and Anna. */
 const LEAVE = hookedRule(
   "leave",
   `[[actions]]
@@ -55,7 +55,7 @@ let left: { method: string; variable: unknown; answered: unknown }[] = [];
 let hub: TestHub;
 let lamp: MqttClient;
 let commands = 0;
-let standby: StandInStandby;
+let standby: FakeStandby;
 
 const world = (async (input: string | URL | Request, init?: RequestInit) => {
   const url = input instanceof Request ? input.url : String(input);
@@ -115,12 +115,12 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-test("a webhook's caller, a service and a chat hear of what a rule set when the second machine has it", async () => {
+test("a webhook's caller, a service and a chat learn of what a rule set when the second machine has it", async () => {
   for (let count = 1; count <= 10; count++) {
     const before = telegram.texts("7").length;
     const answer = await call(count);
     expect([answer.status, atSecond().variable]).toEqual([202, String(count)]);
-    await until("Anna is told", () => telegram.texts("7").length > before);
+    await until("Anna is notified", () => telegram.texts("7").length > before);
     expect(left.map(({ method, variable }) => [method, variable])).toEqual([
       ["left", String(count)],
       ["sendMessage", String(count)],
@@ -129,7 +129,7 @@ test("a webhook's caller, a service and a chat hear of what a rule set when the 
   }
 });
 
-test("while the second machine is silent the lamp goes at once, and nobody is told before it is back or three seconds are over", async () => {
+test("while the second machine is silent the lamp goes at once, and nobody is notified before it is back or three seconds are over", async () => {
   standby.follows = false;
   const [seen, before] = [commands, await fired("leave")];
   const answer = call(50);
@@ -141,12 +141,12 @@ test("while the second machine is silent the lamp goes at once, and nobody is to
   expect(left.every(({ variable }) => variable === "50")).toBe(true);
 });
 
-test("a second machine that stays away: the rule goes on after three seconds, and its caller is told that it is here alone", async () => {
+test("a second machine that stays away: the rule goes on after three seconds, and its caller reads that it is here alone", async () => {
   standby.follows = false;
   const before = telegram.texts("7").length;
   const answer = await call(60);
   expect([answer.status, await answer.json()]).toEqual([504, expect.objectContaining({ code: "unconfirmed" })]);
-  await until("Anna is told", () => telegram.texts("7").length > before);
+  await until("Anna is notified", () => telegram.texts("7").length > before);
 });
 
 test("who presses a button is thanked, and the message changes, when the second machine has the answer", async () => {

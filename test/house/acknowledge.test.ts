@@ -1,5 +1,5 @@
 // [standby] acknowledge = "standby": whoever changes something is answered when the second machine has it, through every door, and is
-// told where it has not. The second machine is the tests' own.
+// reported where it has not. The second machine is the tests' own.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { connectAsync, type MqttClient } from "mqtt";
 import { systemClock } from "../../src/core/clock.ts";
 import { openMcpClient } from "../mcp/mcp-client.ts";
-import { followAs, type StandInStandby } from "../support/stand-in-standby.ts";
-import { createTestStanding } from "../support/stand-in-standing.ts";
+import { type FakeStandby, followAs } from "../support/fake-standby.ts";
+import { createTestStanding } from "../support/fake-standing.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { until } from "../support/wait.ts";
@@ -19,9 +19,9 @@ const TOML = '[standby]\nacknowledge = "standby"\n[mcp]\nenabled = true\n';
 const folder = createTemporaryFolder();
 let hub: TestHub;
 let lamp: MqttClient;
-let standby: StandInStandby;
+let standby: FakeStandby;
 
-async function pair(): Promise<StandInStandby> {
+async function pair(): Promise<FakeStandby> {
   const paired = await hub.request("POST", "/standby/pair", { token: hub.adminToken, body: { machine: OTHER } });
   const { key } = (await paired.json()) as { key: string };
   return followAs(OTHER, { api: hub.api, key, folder: folder.at(`copy-${key.slice(-6)}`) });
@@ -148,7 +148,7 @@ test("what keeps nothing is answered all the same: a lamp, a login, a test", asy
   expect(await hub.login()).toBeString();
 });
 
-test("an assistant is told the same", async () => {
+test("an assistant gets the same", async () => {
   const scene = { name: "Leave", states: { away: { on: true } } };
   const { body: made } = await ask("POST", "/scenes", scene);
   const key = await ask("POST", "/auth/api-keys", {

@@ -35,12 +35,12 @@ const BEFORE = ["value_auto_off", "value_boot", "value_noise", "value_pump"];
 const folder = createTemporaryFolder();
 let hub: TestHub;
 let box: MqttClient;
-const told: string[] = [];
+const reported: string[] = [];
 
 async function start(admin?: TestHub["admin"]): Promise<void> {
   hub = await startTestHub({ folder, toml, ...(admin && { admin }) });
   box = await mqtt.connectAsync(`mqtt://127.0.0.1:${hub.mqttPort}`, { username: "box", password: "box-password" });
-  box.on("message", (topic, payload) => told.push(`${topic} ${payload}`));
+  box.on("message", (topic, payload) => reported.push(`${topic} ${payload}`));
   await box.subscribeAsync("box/+/set");
 }
 async function announce(): Promise<void> {
@@ -119,8 +119,8 @@ step("one is taken as any other name is, with its dry run first, and still comma
   await rename("value_pump", "on_pump");
   expect(readFileSync(folder.at("rules", "night.ron"), "utf8")).toContain("state: (on_pump: false)");
   await ask("PATCH", "/devices/box/state?wait=false", { on_pump: true });
-  await until("the relay is told", () => told.length > 0);
-  expect(told).toEqual(["box/pump/set 1"]);
+  await until("the relay is commanded", () => reported.length > 0);
+  expect(reported).toEqual(["box/pump/set 1"]);
   expect(await offered()).toEqual({
     value_boot: "boot",
     value_auto_off: "on",

@@ -1,4 +1,4 @@
-// A house with rules made of blueprints: the whole hub on a virtual clock, and devices on MQTT that do what they are told
+// A house with rules made of blueprints: the whole hub on a virtual clock, and devices on MQTT that do what they are commanded
 // and say so.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { connectAsync, type MqttClient } from "mqtt";
@@ -25,7 +25,7 @@ export interface BlueprintHouse extends AsyncDisposable {
   /** Lets time pass, in small steps, so that devices answer in time. */
   pass(secs: number): Promise<void>;
   /** Commands that devices got since the last call: `12:00:05 lamp {"on":true}`. */
-  told(): string[];
+  takeCommands(): string[];
   /** Messages since the last call: `12:00:05 text`. */
   messages(): string[];
   /** The hub is off for a while. */
@@ -54,7 +54,7 @@ export async function openBlueprintHouse(
   let devices: MqttClient;
   let log = "";
   let shownMessages = 0;
-  const told: string[] = [];
+  const commands: string[] = [];
   let barriers = 0;
   const passed = new Set<string>();
   const gone = new Set<string>();
@@ -78,7 +78,7 @@ export async function openBlueprintHouse(
   function obey(device: string, command: string): void {
     if (gone.has(device)) return;
     const { _hc, ...wanted } = JSON.parse(command) as Record<string, unknown>;
-    told.push(`${timeNow()} ${device} ${JSON.stringify(wanted)}`);
+    commands.push(`${timeNow()} ${device} ${JSON.stringify(wanted)}`);
     devices.publish(`hub/devices/${device}/state/partial`, JSON.stringify(wanted), { qos: 1 });
   }
 
@@ -87,8 +87,8 @@ export async function openBlueprintHouse(
   /** What was sent before has arrived, and what it set off as well: commands, and the devices' answers to them. */
   async function settle(): Promise<void> {
     let before = -1;
-    while (before !== told.length) {
-      before = told.length;
+    while (before !== commands.length) {
+      before = commands.length;
       for (let round = 0; round < 2; round++) {
         const barrier = JSON.stringify({ round: ++barriers });
         await devices.publishAsync(BARRIER, barrier, { qos: 1 });
@@ -155,7 +155,7 @@ export async function openBlueprintHouse(
         await settle();
       }
     },
-    told: () => told.splice(0),
+    takeCommands: () => commands.splice(0),
     messages() {
       const all = (log + hub.platform.stdout.text).split("\n").flatMap((line) => {
         const [, time, message] = /^\S+ (\S+)\.\d+ .*?(sent: [^"]*)/.exec(line) ?? [];

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { ANNOUNCEMENTS, AT_REST } from "../interop/matter/announced.ts";
 import { type BlueprintHouse, openBlueprintHouse } from "./blueprint-house.ts";
 
-/** In one go, as no device is told anything that it would have to answer. What comes meanwhile has its own time in the log. */
+/** In one go, as no device is sent anything that it would have to answer. What comes meanwhile has its own time in the log. */
 async function passQuietly(house: BlueprintHouse, secs: number): Promise<void> {
   await house.clock.advance((secs - 10) * 1000);
   await house.pass(10);
@@ -133,7 +133,7 @@ message = "sent: water at {{trigger.device_name}}"
   // A pump that cannot be reached delays neither the valve nor the message.
   await house.available("pump", false);
   await house.report("kitchen", { leak: true });
-  expect(house.told().sort()).toEqual(['12:00:00 main_valve {"on":false}', '12:00:00 siren {"on":true}']);
+  expect(house.takeCommands().sort()).toEqual(['12:00:00 main_valve {"on":false}', '12:00:00 siren {"on":true}']);
   await house.pass(60);
   await house.report("bath", { water_leak: true });
   await house.pass(90);
@@ -206,7 +206,7 @@ not_in_mode = "away"
   await using house = await openBlueprintHouse({ "wake.toml": rule });
   await house.report("bed_lamp", { on: false, brightness_pct: 100 });
   await house.pass(70);
-  const [first] = house.told();
+  const [first] = house.takeCommands();
   expect(first).toBe('12:01:00 bed_lamp {"on":true,"brightness_pct":1}');
   await house.pass(300);
   const half = Number((await house.state("bed_lamp")).brightness_pct);
@@ -215,20 +215,20 @@ not_in_mode = "away"
   await house.pass(310);
   expect(await house.state("bed_lamp")).toEqual({ on: true, brightness_pct: 60 });
   await house.byHand("bed_lamp", { on: false });
-  house.told();
+  house.takeCommands();
 
   // The next morning somebody turns it off after a minute.
   await house.jumpTo("2026-11-22T12:00:50Z");
   await house.pass(70);
-  expect(house.told().length).toBeGreaterThan(3);
+  expect(house.takeCommands().length).toBeGreaterThan(3);
   await house.byHand("bed_lamp", { on: false });
   await passQuietly(house, 700);
-  expect(house.told()).toEqual([]);
+  expect(house.takeCommands()).toEqual([]);
   expect((await house.state("bed_lamp")).on).toBe(false);
 
   // Saturday, and nobody is at home.
   await house.mode("away", true);
   await house.jumpTo("2026-11-28T12:00:50Z");
   await house.pass(120);
-  expect(house.told()).toEqual([]);
+  expect(house.takeCommands()).toEqual([]);
 });

@@ -127,7 +127,7 @@ test("who does not wait is answered at once", async () => {
   expect([status, body.outcome]).toEqual([202, "sent"]);
 });
 
-test("one that is heard but not answered is reported after the configured time; one that is answered is not", async () => {
+test("one that is seen but not answered is reported after the configured time; one that is answered is not", async () => {
   await add("slow");
   const { status, body } = await commandUnanswered("slow", { on: true });
   expect([status, body.outcome]).toEqual([202, "sent"]);
@@ -142,7 +142,7 @@ test("one that is heard but not answered is reported after the configured time; 
   expect(await failures("slow")).toHaveLength(1);
 });
 
-test("a plugin may refuse one, and whoever sent it is told why", async () => {
+test("a plugin may refuse one, and whoever sent it learns why", async () => {
   await add("hot");
   refuseNext("hot", "it is too hot");
   const { status, body } = await command("hot", { command: "boost" });

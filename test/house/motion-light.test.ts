@@ -18,7 +18,7 @@ test("it keeps the lamp on while somebody moves, and turns it off two minutes af
   await house.report("hall_lamp", { on: false });
   await house.report("hall_motion", { occupancy: false });
   await house.report("hall_motion", { occupancy: true });
-  expect(house.told()).toEqual(['12:00:00 hall_lamp {"on":true}']);
+  expect(house.takeCommands()).toEqual(['12:00:00 hall_lamp {"on":true}']);
   // A long talk in the hall: no countdown while the sensor sees them.
   await house.pass(600);
   await house.report("hall_motion", { occupancy: false });
@@ -28,9 +28,9 @@ test("it keeps the lamp on while somebody moves, and turns it off two minutes af
   await house.pass(10);
   await house.report("hall_motion", { occupancy: false });
   await house.pass(115);
-  expect(house.told()).toEqual([]);
+  expect(house.takeCommands()).toEqual([]);
   await house.pass(10);
-  expect(house.told()).toEqual(['12:13:40 hall_lamp {"on":false}']);
+  expect(house.takeCommands()).toEqual(['12:13:40 hall_lamp {"on":false}']);
 });
 
 test("a lamp that somebody turned on by hand stays on, also one that they turned off and on again", async () => {
@@ -40,16 +40,16 @@ test("a lamp that somebody turned on by hand stays on, also one that they turned
   await house.report("hall_motion", { motion: true });
   await house.report("hall_motion", { motion: false });
   await house.pass(300);
-  expect(house.told()).toEqual([]);
+  expect(house.takeCommands()).toEqual([]);
   await house.byHand("hall_lamp", { on: false });
   await house.report("hall_motion", { motion: true });
-  expect(house.told()).toEqual(['12:05:00 hall_lamp {"on":true}']);
+  expect(house.takeCommands()).toEqual(['12:05:00 hall_lamp {"on":true}']);
   await house.pass(60);
   await house.byHand("hall_lamp", { on: false });
   await house.byHand("hall_lamp", { on: true });
   await house.report("hall_motion", { motion: false });
   await house.pass(300);
-  expect(house.told()).toEqual([]);
+  expect(house.takeCommands()).toEqual([]);
 });
 
 test("a restart during the countdown, and one while somebody moves, change nothing for the people in the house", async () => {
@@ -59,13 +59,13 @@ test("a restart during the countdown, and one while somebody moves, change nothi
   await house.restart(20);
   await house.report("hall_motion", { occupancy: false });
   await house.pass(60);
-  expect(house.told()).toEqual(['12:00:00 hall_lamp {"on":true}']);
+  expect(house.takeCommands()).toEqual(['12:00:00 hall_lamp {"on":true}']);
   await house.restart(30);
   await house.pass(20);
-  expect(house.told()).toEqual([]);
+  expect(house.takeCommands()).toEqual([]);
   await house.pass(20);
   // 12:00:20 + 2 min, with the half minute in which the hub was off.
-  expect(house.told()).toEqual(['12:02:20 hall_lamp {"on":false}']);
+  expect(house.takeCommands()).toEqual(['12:02:20 hall_lamp {"on":false}']);
   expect((await house.state("hall_lamp")).on).toBe(false);
 });
 
@@ -76,14 +76,17 @@ test("a lamp that cannot be reached goes off when it is back, and a sensor that 
   await house.available("hall_lamp", false);
   await house.report("hall_motion", { occupancy: false });
   await house.pass(180);
-  expect(house.told()).toEqual(['12:00:00 hall_lamp {"on":true}']);
+  expect(house.takeCommands()).toEqual(['12:00:00 hall_lamp {"on":true}']);
   await house.available("hall_lamp", true);
   await house.pass(10);
-  expect(house.told()).toEqual(['12:03:05 hall_lamp {"on":false}']);
+  expect(house.takeCommands()).toEqual(['12:03:05 hall_lamp {"on":false}']);
   await house.report("hall_motion", { occupancy: true });
   await house.available("hall_motion", false);
   await house.pass(130);
-  expect(house.told().map((line) => line.slice(9))).toEqual(['hall_lamp {"on":true}', 'hall_lamp {"on":false}']);
+  expect(house.takeCommands().map((line) => line.slice(9))).toEqual([
+    'hall_lamp {"on":true}',
+    'hall_lamp {"on":false}',
+  ]);
 });
 
 test("by night it is dimmer, in the mode for films it stays off, and the light sensor says when it is dark", async () => {
@@ -101,7 +104,7 @@ dark_below = 20
     await house.report("hall_motion", { presence: true });
     await house.report("hall_motion", { presence: false });
     await house.pass(130);
-    return house.told().map((line) => line.slice(9));
+    return house.takeCommands().map((line) => line.slice(9));
   };
   const off = 'hall_lamp {"on":false}';
   expect(await comesAndGoes()).toEqual([]);
@@ -115,7 +118,7 @@ dark_below = 20
   await house.report("hall_lux", { illuminance: 900 });
   await house.report("hall_motion", { presence: false });
   await house.pass(130);
-  expect(house.told().map((line) => line.slice(9))).toEqual(['hall_lamp {"on":true,"brightness_pct":5}', off]);
+  expect(house.takeCommands().map((line) => line.slice(9))).toEqual(['hall_lamp {"on":true,"brightness_pct":5}', off]);
   await house.report("hall_lux", { illuminance: 3 });
   expect(await comesAndGoes()).toEqual([]);
 });
@@ -133,17 +136,17 @@ when_dark = true
   for (const lamp of ["first", "second"]) await house.report(lamp, { on: false });
   await house.report("up", { motion: true });
   await house.report("up", { motion: false });
-  expect(house.told()).toEqual([]);
+  expect(house.takeCommands()).toEqual([]);
   // The sun goes down in Berlin before four.
   await house.clock.advance(2 * 3600_000);
   await house.report("up", { motion: true });
-  expect(house.told()).toEqual(['16:00:00 first {"on":true}', '16:00:00 second {"on":true}']);
+  expect(house.takeCommands()).toEqual(['16:00:00 first {"on":true}', '16:00:00 second {"on":true}']);
   await house.report("down", { motion: true });
   await house.report("up", { motion: false });
   await house.pass(120);
   await house.report("down", { motion: false });
   await house.pass(55);
-  expect(house.told()).toEqual([]);
+  expect(house.takeCommands()).toEqual([]);
   await house.pass(10);
-  expect(house.told()).toEqual(['16:03:00 first {"on":false}', '16:03:00 second {"on":false}']);
+  expect(house.takeCommands()).toEqual(['16:03:00 first {"on":false}', '16:03:00 second {"on":false}']);
 });

@@ -27,7 +27,7 @@ subscribe = ["hub/#"]
 const folder = createTemporaryFolder();
 let hub: TestHub;
 let box: MqttClient;
-const heard: JsonObject[] = [];
+const received: JsonObject[] = [];
 
 interface Answer {
   attributes: JsonObject;
@@ -38,7 +38,7 @@ interface Answer {
 async function start(admin?: TestHub["admin"]): Promise<void> {
   hub = await startTestHub({ folder, toml, ...(admin && { admin }) });
   box = await mqtt.connectAsync(`mqtt://127.0.0.1:${hub.mqttPort}`, { username: "box", password: "box-password" });
-  box.on("message", (_, payload) => heard.push(JSON.parse(payload.toString())));
+  box.on("message", (_, payload) => received.push(JSON.parse(payload.toString())));
   await box.subscribeAsync("hub/devices/washer/cmd");
 }
 async function restart(): Promise<void> {
@@ -120,13 +120,13 @@ step("all have the new name, and what is another's stays", async () => {
   expect((await ask("GET", "/scenes/calm")).body.states).toEqual({ washer: { spin_speed: 0, value: 1 } });
 });
 
-step("the plugin says and hears its own name", async () => {
+step("the plugin says and receives its own name", async () => {
   await say("washer", { value: 1, value_2: 800, name: "x" });
   await until("the value", async () => (await values()).spin_speed === 800);
   await ask("PATCH", "/devices/washer/state?wait=false", { spin_speed: 5 });
   await ask("PATCH", "/devices/washer/state?wait=false", { value_2: 6 });
-  await until("both commands", async () => heard.length === 2);
-  expect(heard.map(({ value_2 }) => value_2)).toEqual([5, 6]);
+  await until("both commands", async () => received.length === 2);
+  expect(received.map(({ value_2 }) => value_2)).toEqual([5, 6]);
 });
 
 step("the history goes on under it, also after a restart", async () => {

@@ -1,5 +1,5 @@
 // A house whose hub was upgraded from a version that turned `contact` round: what was recorded of a door, what rules mean by it, and who
-// is told.
+// is reported.
 import { afterAll, beforeAll, expect } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import mqtt, { type MqttClient } from "mqtt";

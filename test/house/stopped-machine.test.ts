@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import type { Clock } from "../../src/core/clock.ts";
-import { createTestStanding, type TestStanding } from "../support/stand-in-standing.ts";
+import { createTestStanding, type TestStanding } from "../support/fake-standing.ts";
 import { story } from "../support/story.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";

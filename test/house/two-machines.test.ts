@@ -4,8 +4,8 @@ import { checkConfig } from "../../src/config/load.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { viewTwoMachines, watchedMachines } from "../../src/hub/two-machines.ts";
 import type { StandbyStatus } from "../../src/standby/source/status.ts";
+import { createTestStanding, type TestStanding } from "../support/fake-standing.ts";
 import { createTestPlatform } from "../support/platform.ts";
-import { createTestStanding, type TestStanding } from "../support/stand-in-standing.ts";
 import { JWT_SECRET, startTestHub, type TestHub } from "../support/test-hub.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -68,7 +68,7 @@ test("the metrics have the lease", async () => {
 test("a standby that comes and goes is an event each time, and is in the view", () => {
   const status: StandbyStatus = {
     machine: { id: "machine-b", name: "attic", address: "http://10.0.0.2:8080" },
-    ...{ manual: false, version: "1.0.0", heardSecs: 1.9, isWhole: true, behindSecs: 2.4, historyFrom: START },
+    ...{ manual: false, version: "1.0.0", lastSeenSecs: 1.9, isWhole: true, behindSecs: 2.4, historyFrom: START },
     ...{ problem: undefined, isConfirming: undefined, unconfirmed: 0 },
   };
   const standby = { status: (): StandbyStatus | undefined => now };
@@ -91,7 +91,7 @@ test("a standby that comes and goes is an event each time, and is in the view", 
   const look = watchedMachines(view, (event) => events.push(event));
   look();
   look();
-  now = { ...status, heardSecs: 31 };
+  now = { ...status, lastSeenSecs: 31 };
   look();
   look();
   now = status;

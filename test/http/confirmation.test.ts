@@ -92,7 +92,7 @@ test.each(ASKING)(
   },
 );
 
-test("the password has to be the caller's, and whoever has none is told what to do", async () => {
+test("the password has to be the caller's, and whoever has none reads what to do", async () => {
   const confirm = (token: string, password: string) =>
     hub.request("POST", "/auth/confirm", { token, body: { password } });
   expect((await confirm(hub.adminToken, "not the password")).status).toBe(403);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   client = await connectAsync({ host: "127.0.0.1", port: hub.mqttPort });
   for (let count = 0; count < COUNT; count++)
     await client.publishAsync("hub/events/flood", JSON.stringify({ count, text: "x".repeat(900_000) }), { qos: 1 });
-  await until("all were heard", async () => (await recent("type=custom_flood&limit=1")).events[0]?.count === COUNT - 1);
+  await until("all were seen", async () => (await recent("type=custom_flood&limit=1")).events[0]?.count === COUNT - 1);
 });
 afterAll(async () => {
   await client.endAsync(true);

@@ -99,7 +99,7 @@ runScenarios(
   ],
 );
 
-test("whether the password is still the printed one is told until it is changed", async () => {
+test("whether the password is still the printed one is reported until it is changed", async () => {
   const login = (password: string) => ask("POST", "/auth/login", { username: hub.admin.username, password });
   expect(await login(hub.admin.password)).toMatchObject({ status: 200, password_is_initial: true });
   expect(await ask("GET", "/auth/me")).toMatchObject({ password_is_initial: true });

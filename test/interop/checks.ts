@@ -40,7 +40,7 @@ export function hasFailed(): boolean {
 }
 
 /** The last line; the exit status of the script. */
-export function tellHowMany(): number {
+export function printTotals(): number {
   print(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
 }

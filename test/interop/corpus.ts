@@ -1,5 +1,5 @@
 // Messages of real models against the compiled hub: bun test/interop/corpus.ts CORPUS.jsonl.xz [both|exposes|homeassistant] [HUB].
-// What each device reports must be there under the right name, with the right value and JSON type, and what it can be told must reach
+// What each device reports must be there under the right name, with the right value and JSON type, and what it can be commanded must reach
 // it as it expects; announced in both ways, each value must have the same name from both.
 // bun test/interop/corpus.ts CASES.jsonl.xz templates [HUB] evaluates templates, also through the hub. A first line `FAIL` and exit
 // code 1 where too little is right. The models come in another order each time, with PROPERTY_SEED in that one. Needs xz.
@@ -10,7 +10,7 @@ import { isTimeUp, randomOf } from "../support/campaign.ts";
 import { shuffled } from "../support/random.ts";
 import { until } from "../support/wait.ts";
 import { Counts } from "./corpus/counts.ts";
-import { type House, heard, inParallel, startHouse } from "./corpus/house.ts";
+import { firstMessage, type House, inParallel, startHouse } from "./corpus/house.ts";
 import { batchesOf, linesOf, type Model, modelsOf } from "./corpus/lines.ts";
 import { appearancesOf, isRecord, setIn, settableThere } from "./corpus/referee.ts";
 import { checkTemplates } from "./corpus/templates.ts";
@@ -85,7 +85,7 @@ type Names = Map<string, string[]>;
 
 async function checkBatch({ source, house, values, commands }: Part, batch: readonly Model[]): Promise<Names> {
   const names: Names = new Map();
-  const ids = await tellStates(house, { batch, source }, async (one) => {
+  const ids = await publishStates(house, { batch, source }, async (one) => {
     for (const { property, value, places } of await placesOf(house, one)) {
       const right = places.filter(({ isRight }) => isRight).map(({ name }) => name);
       names.set(`${one.model.model} ${one.index} ${property}`, right);
@@ -116,7 +116,7 @@ function report(results: readonly { lines: string[]; ok: boolean }[]): number {
 }
 
 /** Announces them, and looks at each after each of its messages. The hub's ids. */
-async function tellStates(
+async function publishStates(
   house: House,
   { batch, source }: { batch: readonly Model[]; source: Source },
   look: (one: Reported) => Promise<void>,
@@ -219,7 +219,7 @@ async function checkCommands(house: House, { model, source, id }: Commanded, cou
           if (answer.status !== 202) refused = answer.text;
           return answer.status === 202;
         };
-        set = await heard(house, (topic, payload) => setIn(model.name, topic, payload), { during });
+        set = await firstMessage(house, (topic, payload) => setIn(model.name, topic, payload), { during });
         if (isRight(set, property, value)) break;
       }
       counts.add(

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { broke, check, compare, print, tellHowMany } from "./checks.ts";
+import { broke, check, compare, print, printTotals } from "./checks.ts";
 import { type Boot, bootMachine, fetchKernel, MARK, makeDisk, type Row } from "./escape/machine.ts";
 
 const TIMEOUT_MS = 900_000;
@@ -19,7 +19,7 @@ const BOOTS: readonly { boot: Boot; options: string; rows: number }[] = [
 ];
 
 /** Each check of the guest is one of this script. */
-async function adopt(said: string): Promise<Row[]> {
+async function enqueue(said: string): Promise<Row[]> {
   const lines = said.split("\n");
   for (const [index, line] of lines.entries()) {
     if (line.startsWith("     ") && !lines[index - 1]?.startsWith("FAIL")) print(line);
@@ -40,7 +40,7 @@ try {
   const rows: Row[] = [];
   for (const { boot, options, rows: expected } of BOOTS.filter(({ boot }) => only === undefined || boot === only)) {
     const said = await bootMachine({ kernel, disk, boot, options, timeoutMs: TIMEOUT_MS, folder: work });
-    const found = await adopt(said);
+    const found = await enqueue(said);
     compare(`${boot}: scenes`, found.length, expected);
     rows.push(...found);
   }
@@ -52,4 +52,4 @@ try {
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
-process.exitCode = tellHowMany();
+process.exitCode = printTotals();

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { OWNER } from "../support/home-owner.ts";
-import { broke, tellHowMany } from "./checks.ts";
+import { broke, printTotals } from "./checks.ts";
 import { compile, compileWays } from "./escape/compile.ts";
 import { HOLDERS, play, type Scene } from "./escape/scene.ts";
 
@@ -39,4 +39,4 @@ try {
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
-process.exitCode = tellHowMany();
+process.exitCode = printTotals();

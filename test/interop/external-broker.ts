@@ -8,7 +8,7 @@ import { freePorts } from "../support/free-port.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { soon, until } from "../support/wait.ts";
-import { check, tellHowMany } from "./checks.ts";
+import { check, printTotals } from "./checks.ts";
 import {
   assert,
   binary,
@@ -64,8 +64,8 @@ async function single(folder: TemporaryFolder): Promise<void> {
   await check("mosquitto: a command arrives once", async () => {
     const { status, text } = await command(hub, "lamp", { on: true });
     assert(status === 202, `${status} ${text}`);
-    await until("it arrives", () => lamp.heard.length > 0);
-    assert(lamp.heard.length === 1, lamp.heard.join());
+    await until("it arrives", () => lamp.received.length > 0);
+    assert(lamp.received.length === 1, lamp.received.join());
   });
   await check("mosquitto: a plugin that the hub runs logs in over TLS with its own account", () =>
     until("it is active", async () => (await hub.get<{ status: string }>("/plugins/sysmon")).status === "active"),
@@ -75,7 +75,7 @@ async function single(folder: TemporaryFolder): Promise<void> {
       (await hub.get<Row[]>("/devices")).some((row) => row.plugin_id === "sysmon"),
     ),
   );
-  await check("mosquitto: killed and back with its data: heard again, and nothing is sent twice", async () => {
+  await check("mosquitto: killed and back with its data: seen again, and nothing is sent twice", async () => {
     await lamp.publishAsync("hub/devices/lamp/state", '{"on":false,"saved":true}', retained);
     const saved = folder.at("mosquitto.db");
     await until("the broker has saved it", () => existsSync(saved) && readFileSync(saved).includes('"saved":true'));
@@ -92,8 +92,8 @@ async function single(folder: TemporaryFolder): Promise<void> {
     await back.subscribeAsync("hub/devices/lamp/cmd", { qos: 1 });
     const next = await command(hub, "lamp", { on: true });
     assert(next.status === 202, `the next command is answered ${next.status} ${next.text}: ${hub.output.slice(-1000)}`);
-    await until("the next command arrives", () => back.heard.length > 0);
-    assert(back.heard.length === 1 && (back.heard[0] ?? "").includes('"on":true'), back.heard.join());
+    await until("the next command arrives", () => back.received.length > 0);
+    assert(back.received.length === 1 && (back.received[0] ?? "").includes('"on":true'), back.received.join());
     await check("mosquitto: a second program with the hub's client id is said", async () => {
       for (let round = 0; round < 5; round++) {
         const before = hub.output.split(CONNECTED).length;
@@ -137,10 +137,10 @@ async function bridged(folder: TemporaryFolder): Promise<void> {
   });
   await check("a bridge of two houses: a command from the other house arrives once", async () => {
     await command(inTown, "cottage_lamp", { on: true });
-    await until("it arrives", () => lamp.heard.length > 0);
+    await until("it arrives", () => lamp.received.length > 0);
     await command(inCottage, "cottage_lamp", { on: false });
-    await until("the next arrives", () => lamp.heard.some((text) => text.includes('"on":false')));
-    assert(lamp.heard.length === 2, lamp.heard.join("\n"));
+    await until("the next arrives", () => lamp.received.some((text) => text.includes('"on":false')));
+    assert(lamp.received.length === 2, lamp.received.join("\n"));
   });
   await check("a bridge of two houses: the answer is the state in both", async () => {
     await lamp.publishAsync("hub/devices/cottage_lamp/state", '{"on":true}', retained);
@@ -166,10 +166,10 @@ async function bridgedToHub(folder: TemporaryFolder): Promise<void> {
       return device(hub, "cottage_lamp");
     });
     await command(hub, "cottage_lamp", { on: true });
-    await until("it arrives", () => lamp.heard.length > 0);
+    await until("it arrives", () => lamp.received.length > 0);
     await command(hub, "cottage_lamp", { on: false });
-    await until("the next arrives", () => lamp.heard.some((text) => text.includes('"on":false')));
-    assert(lamp.heard.length === 2, lamp.heard.join("\n"));
+    await until("the next arrives", () => lamp.received.some((text) => text.includes('"on":false')));
+    assert(lamp.received.length === 2, lamp.received.join("\n"));
   });
   lamp.end(true);
 }
@@ -210,8 +210,8 @@ async function nats(folder: TemporaryFolder): Promise<void> {
   await check("NATS: what is retained is a device, and a command arrives at another node, once", async () => {
     await until("the lamp is there", () => device(hub, "lamp"));
     await command(hub, "lamp", { on: true });
-    await until("it arrives", () => device1.heard.length > 0);
-    assert(device1.heard.length === 1, device1.heard.join());
+    await until("it arrives", () => device1.received.length > 0);
+    assert(device1.received.length === 1, device1.received.join());
   });
   await check("NATS: a topic with a dot is not sent, and the connection stays", async () => {
     await device1.publishAsync("hub/plugins/p/register", '{"device_id":"a.b"}', { qos: 1 });
@@ -229,4 +229,4 @@ for (const part of parts.filter(({ name }) => only === undefined || name === onl
   chmodSync(folder.path, 0o755);
   await check(part.name, () => part(folder));
 }
-process.exit(tellHowMany());
+process.exit(printTotals());

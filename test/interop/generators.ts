@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createHubPlace } from "../support/hub-place.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
-import { broke, check, compare, print, tellHowMany } from "./checks.ts";
+import { broke, check, compare, print, printTotals } from "./checks.ts";
 
 const PACKAGES = ["openapi-python-client==0.29.1", "prometheus-client==0.26.0"];
 const GENERATOR = "openapi-generator-cli==7.26.0";
@@ -162,4 +162,4 @@ try {
 } catch (error) {
   broke(error);
 }
-process.exit(tellHowMany());
+process.exit(printTotals());

@@ -6,7 +6,7 @@ import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
-import { broke, check, print, tellHowMany } from "./checks.ts";
+import { broke, check, print, printTotals } from "./checks.ts";
 
 const NPM = "homie-device@3.0.1";
 const PYPI = ["Homie4==0.4.0", "homie-spec==0.5.0", "ebus-sdk==0.27.0", "paho-mqtt==1.6.1"];
@@ -172,9 +172,9 @@ async function meet(hub: HubProcess, work: string, { title, command, appear, com
     stdout: "pipe",
     stderr: "pipe",
   });
-  let told = "";
+  let received = "";
   const read = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
-    for await (const chunk of stream) told += new TextDecoder().decode(chunk);
+    for await (const chunk of stream) received += new TextDecoder().decode(chunk);
   };
   const reading = Promise.all([read(child.stdout), read(child.stderr)]);
   try {
@@ -184,8 +184,8 @@ async function meet(hub: HubProcess, work: string, { title, command, appear, com
       await check(`${title}: ${JSON.stringify(wanted)} arrives`, async () => {
         const answer = await hub.request("PATCH", `/devices/${id}/state`, { body: wanted });
         if (answer.status !== 202) throw new Error(`${answer.status}: ${answer.json().detail}`);
-        await until("it is told", () => told.split("\n").includes(arrives)).catch(() => {
-          throw new Error(`not told; it printed ${told.slice(-600)}`);
+        await until("it is reported", () => received.split("\n").includes(arrives)).catch(() => {
+          throw new Error(`it did not; it printed ${received.slice(-600)}`);
         });
         if (becomes) await isSo(hub, id, { attributes: becomes });
       });
@@ -207,7 +207,7 @@ async function main(): Promise<number> {
   await using place = createHubPlace({ toml }, undefined, resolve(binary));
   const hub = await place.start();
   for (const publisher of PUBLISHERS) await meet(hub, folder.path, publisher);
-  return tellHowMany();
+  return printTotals();
 }
 
 try {
@@ -215,5 +215,5 @@ try {
 } catch (error) {
   broke(error);
   print("The packages could not be installed, or the hub did not start.");
-  process.exitCode = tellHowMany();
+  process.exitCode = printTotals();
 }

@@ -1,7 +1,7 @@
 // The house's lease in Debian's PostgreSQL and in NATS servers, single and as a cluster of three, that are killed, paused and emptied:
 // bun test/interop/lease.ts [PART].
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
-import { broke, compare as check, tellHowMany } from "./checks.ts";
+import { broke, compare as check, printTotals } from "./checks.ts";
 import { natsClusterPart, natsPart } from "./lease/nats.ts";
 import { postgresPart } from "./lease/postgres.ts";
 
@@ -18,4 +18,4 @@ try {
 } catch (error) {
   broke(error);
 }
-process.exit(tellHowMany());
+process.exit(printTotals());

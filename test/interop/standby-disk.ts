@@ -5,7 +5,7 @@ import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createTwoMachines, type Side, type TwoMachines } from "../support/two-machines.ts";
 import { until } from "../support/wait.ts";
-import { broke, compare as check, tellHowMany } from "./checks.ts";
+import { broke, compare as check, printTotals } from "./checks.ts";
 import { POSTGRES, startPostgres } from "./export/engines.ts";
 
 const [hub = join(import.meta.dir, "..", "..", "bin", "hub")] = process.argv.slice(2);
@@ -94,4 +94,4 @@ try {
 } catch (error) {
   broke(error);
 }
-process.exit(tellHowMany());
+process.exit(printTotals());

@@ -1,10 +1,10 @@
 // The compiled hub and its standby with the lease in Debian's PostgreSQL and in a NATS server: kills, pauses, an engine that is gone, and
-// the way back; clocks that are apart, homes that are used twice, versions that differ, what is told while the
+// the way back; clocks that are apart, homes that are used twice, versions that differ, what is reported while the
 // second machine stalls. bun test/interop/standby.ts [HUB [SCENE]].
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
-import { broke, tellHowMany } from "./checks.ts";
+import { broke, printTotals } from "./checks.ts";
 import { POSTGRES, startPostgres } from "./export/engines.ts";
 import { startNats } from "./lease/nats-servers.ts";
 import { clocksApart } from "./standby/clocks.ts";
@@ -61,4 +61,4 @@ for (const [name, scene] of Object.entries(SCENES)) {
   ]);
 }
 folder[Symbol.dispose]();
-process.exit(tellHowMany());
+process.exit(printTotals());

@@ -42,7 +42,7 @@ async function startStandby({ wire, hasLease }: House, { hub, standby }: Machine
   const path = standby.place.at("data", "standby.json");
   const note = () => JSON.parse(standby.place.read("data", "standby.json"));
   if (note().role === "hub") {
-    // It follows the machine that its database names, before it can be told otherwise.
+    // It follows the machine that its database names, before it can learn otherwise.
     await standby.start();
     await until("it is the standby", async () => (await standby.look())?.copy.whole);
     await standby.process.end();
@@ -101,7 +101,7 @@ async function round(house: House, machines: Machines, number: number): Promise<
     machines.hub.process.kill("SIGCONT");
     await machines.hub.process.said(/the hub stops|this machine goes on as the standby/);
   }
-  tell(end, await ended, await lostOn(machines.standby.process, await ended));
+  report(end, await ended, await lostOn(machines.standby.process, await ended));
   // What only the former hub has is put aside, and it follows the other one.
   machines.hub.process.kill("SIGKILL");
   await machines.hub.process.exited;
@@ -113,7 +113,7 @@ async function round(house: House, machines: Machines, number: number): Promise<
   await removeAll(machines.standby.process);
 }
 
-function tell(end: End, { count, refused }: Acknowledged, lost: string[]): void {
+function report(end: End, { count, refused }: Acknowledged, lost: string[]): void {
   counted.takeOvers++;
   counted.acknowledged += count;
   counted.unconfirmed += refused.get(504) ?? 0;

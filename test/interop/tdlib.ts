@@ -86,9 +86,9 @@ for (const value of fc.sample(hardText, { numRuns: ROUNDS, seed: SEED }))
     if (bare(text) !== bare(given)) failures.push(`a value in ${mode}: ${JSON.stringify([given, text])}`);
   }
 
-const told = `${counts.written} texts written, ${counts.own} of authors' own, ${counts.mended} mended`;
+const reported = `${counts.written} texts written, ${counts.own} of authors' own, ${counts.mended} mended`;
 if (failures.length > 0) {
   process.stderr.write(`${failures.slice(0, 20).join("\n")}\n`);
-  throw new Error(`Telegram's parser refuses ${failures.length} texts (${told})`);
+  throw new Error(`Telegram's parser refuses ${failures.length} texts (${reported})`);
 }
-process.stdout.write(`Telegram's own parser takes all: ${told}\n`);
+process.stdout.write(`Telegram's own parser takes all: ${reported}\n`);

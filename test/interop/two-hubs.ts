@@ -2,12 +2,12 @@
 // [--seed N] [--only PART-OF-A-NAME,…] [--death process|power] [--verdict strict|stated] [--keep]. Sensors publish numbers; a rule for each commands a lamp and sends a
 // message with that number; the history goes to VictoriaMetrics and PostgreSQL. Meanwhile things are killed, stopped or cut off one after the
 // other; all of them come back. At the end each number must be in one command, in one message, in the hub's history and in the databases,
-// and no lamp may have heard an older hub after a newer one.
+// and no lamp may have seen an older hub after a newer one.
 import { chmodSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
-import { check, print, tellHowMany } from "./checks.ts";
+import { check, print, printTotals } from "./checks.ts";
 import { breakFor, takeOvers } from "./two-hubs/faults.ts";
 import { createHouse, type House } from "./two-hubs/house.ts";
 import type { Sample } from "./two-hubs/hub.ts";
@@ -34,7 +34,7 @@ const MAX_CASES = 16;
 /** Nothing more comes where nothing came for so long. */
 const QUIET_MS = 10_000;
 /** For what a hub that was gone has to send to the one that took over. */
-const LEFTOVERS_MS = 90_000;
+const HANDBACK_MS = 90_000;
 
 async function main(): Promise<void> {
   await using stack = new AsyncDisposableStack();
@@ -82,11 +82,11 @@ async function judgeInTheEnd(
 ): Promise<{ evidence: Evidence; findings: Finding[] }> {
   const { hubs, fleet, channel } = house;
   await check("each hub that was gone has sent what only it had", () =>
-    until("nothing is left", () => hubs.every((hub) => !hub.hasLeftovers()), {
-      ...{ timeoutMs: LEFTOVERS_MS, everyMs: 250 },
+    until("nothing is left", () => hubs.every((hub) => !hub.hasUnsyncedTail()), {
+      ...{ timeoutMs: HANDBACK_MS, everyMs: 250 },
     }),
   );
-  const end = performance.now() + LEFTOVERS_MS;
+  const end = performance.now() + HANDBACK_MS;
   for (;;) {
     const databases = await untilQuiet(house);
     const standard = values.verdict === "strict" ? "strict" : "stated";
@@ -134,4 +134,4 @@ function createRandom(seed: number): () => number {
 }
 
 await check("the house lives through it", main);
-process.exit(tellHowMany());
+process.exit(printTotals());

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
-import { check, hasFailed, print, tellHowMany } from "./checks.ts";
+import { check, hasFailed, print, printTotals } from "./checks.ts";
 import { type Asked, type DeviceSeen, type House, startHouse } from "./zigbee2mqtt/house.ts";
 import { BULB, REMOTE, SECOND_BULB, SENSOR } from "./zigbee2mqtt/network.ts";
 
@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   await groupsWork(house);
   await devicesGo(house);
   if (hasFailed()) print(house.log.split("\n").slice(-40).join("\n"));
-  return tellHowMany();
+  return printTotals();
 }
 
 /** Waits until the device is so. */
@@ -121,16 +121,16 @@ async function commandsArrive(house: House): Promise<void> {
     await commanded(house, BULB, { color_rgb: "#ff0000" }, ({ command }) => command === "moveToColor");
     await soon(house, BULB, { attributes: { color_mode: "xy" } });
   });
-  await check("a device that does not answer is told, until it is heard again", async () => {
+  await check("a device that does not answer is reported, until it is seen again", async () => {
     const problem = async () =>
       (await house.hub.get<{ device_id: string; problem: string | null }[]>("/discovery")).find(
         ({ device_id }) => device_id === BULB,
       )?.problem;
     house.speak(BULB, { cluster: "", isSilent: true });
     await house.command(BULB, { on: false });
-    await until("it is told", async () => (await problem())?.startsWith("it did not take state"));
+    await until("it is reported", async () => (await problem())?.startsWith("it did not take state"));
     house.speak(BULB, { cluster: "genOnOff", payload: [{ attrId: 0, dataType: 0x10, attrData: 1 }] });
-    await until("it is told no more", async () => (await problem()) === null);
+    await until("it is reported no more", async () => (await problem()) === null);
   });
   await check("what it cannot do is refused, and reaches nothing", async () => {
     const { status, detail } = await house.command(SENSOR, { temperature: 5 });
@@ -157,17 +157,17 @@ async function bridgeObeys(house: House): Promise<void> {
     await commanded(house, BULB, { on: false }, isOff);
     await soon(house, BULB, { attributes: { on: false } });
   });
-  await check("a rename that Zigbee2MQTT refuses is told", async () => {
+  await check("a rename that Zigbee2MQTT refuses is reported", async () => {
     await house.command(BULB, { command: "rename", to: "remote" });
     const problems = async () =>
       (await house.hub.get<{ problem: string | null }[]>("/discovery")).map((one) => one.problem);
-    await until("it is told", async () => (await problems()).some((one) => one?.includes("already in use")));
+    await until("it is reported", async () => (await problems()).some((one) => one?.includes("already in use")));
   });
   await check("its level of logging is set", async () => {
     await house.command(BRIDGE, { log_level: "warning" });
     await soon(house, BRIDGE, { attributes: { log_level: "warning" } });
   });
-  await check("it is told to restart", () =>
+  await check("it is ordered to restart", () =>
     commanded(house, BRIDGE, { command: "restart" }, ({ restart }) => restart === true),
   );
 }
@@ -183,7 +183,7 @@ async function groupsWork(house: House): Promise<void> {
     ];
     await soon(house, GROUP, { device_type: "light", parent_device_id: BRIDGE, attributes: { members } });
   });
-  await check("what the group is told reaches it in one message, and its members show it", async () => {
+  await check("what the group is commanded reaches it in one message, and its members show it", async () => {
     const isRight = ({ toGroup, payload }: Asked): boolean => toGroup === 1 && payload?.level === 254;
     await commanded(house, GROUP, { on: true, brightness_pct: 100 }, isRight);
     for (const id of [GROUP, BULB, SECOND_BULB]) await soon(house, id, { attributes: { on: true, brightness: 254 } });

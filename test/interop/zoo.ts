@@ -4,7 +4,7 @@
 // ZOO_SHOW=1 prints all of each device.
 import { join, resolve } from "node:path";
 import { soon } from "../support/wait.ts";
-import { broke, print, tellHowMany } from "./checks.ts";
+import { broke, print, printTotals } from "./checks.ts";
 import { DEVICE } from "./zoo/device.ts";
 import { DISCOVERABLE } from "./zoo/discoverable.ts";
 import { ECOWITT } from "./zoo/ecowitt.ts";
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
     else print(`NOT RUN: ${program.name}: ${missing}`);
     print(`     ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   }
-  return tellHowMany();
+  return printTotals();
 }
 
 async function play(binary: string, bin: string, program: Program): Promise<void> {

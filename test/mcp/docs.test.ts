@@ -84,8 +84,8 @@ test("its table has all tools, and each field that it names", async () => {
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }),
   });
-  const told = (await response.text()).replace(/^[\s\S]*?data: /, "");
-  const { result } = JSON.parse(told) as {
+  const reported = (await response.text()).replace(/^[\s\S]*?data: /, "");
+  const { result } = JSON.parse(reported) as {
     result: { tools: { name: string; inputSchema: { properties: object } }[] };
   };
   expect(rows.map(({ name }) => name).sort()).toEqual(result.tools.map(({ name }) => name).sort());

@@ -130,7 +130,7 @@ describe("the protocol", () => {
     expect((await post({ ...LIST, params: { filler: "x".repeat(70_000) } })).status).toBe(413);
   });
 
-  test("what is no JSON is told as the protocol wants it, also where it begins as several messages", async () => {
+  test("what is no JSON is reported as the protocol wants it, also where it begins as several messages", async () => {
     const headers = {
       authorization: `Bearer ${key}`,
       "content-type": "application/json",

@@ -159,7 +159,7 @@ describe("reading", () => {
     expect(house.commands.length).toBe(before);
   });
 
-  test("wrong input is explained, and nothing else is told", async () => {
+  test("wrong input is explained, and nothing else is reported", async () => {
     expect(await looking.fail("get_device", { id: "attic_lamp" })).toContain("there is no device");
     expect(await looking.fail("get_device", { name: "x" })).toContain("unknown key");
     expect(await looking.fail("list_devices", { area: 5 })).toContain("area: must be text");
@@ -286,7 +286,7 @@ test("modes are seen, and set only where they are named", async () => {
   await until("the mode is on", async () => (await house.admin<{ on: boolean }>("GET", "/modes/away")).on);
 });
 
-test("what rules find by themselves does not tell of what is hidden", async () => {
+test("what rules find by themselves does not report what is hidden", async () => {
   const any = { type: "device_availability_changed" };
   const id = "22222222-2222-4222-8222-222222222204";
   const log = { type: "log_message", message: "somebody" };
@@ -366,8 +366,8 @@ describe("what people call things", () => {
   test("the name of a device, a scene or a rule does where its id does", async () => {
     expect(await acting.ask("get_device", { id: "Hall Lamp" })).toMatchObject({ id: "hall_lamp" });
     expect(await acting.ask("explain_rule", { id: "Hall light" })).toMatchObject({ id: HALL });
-    const told = await acting.ask("command_device", { id: "hall lamp", state: { on: true } });
-    expect(told).toMatchObject({ device_id: "hall_lamp", outcome: "sent" });
+    const reported = await acting.ask("command_device", { id: "hall lamp", state: { on: true } });
+    expect(reported).toMatchObject({ device_id: "hall_lamp", outcome: "sent" });
     expect(await acting.ask("activate_scene", { id: "evening" })).toMatchObject({
       sent: [{ device_id: "hall_lamp", outcome: "sent" }],
     });
@@ -376,7 +376,7 @@ describe("what people call things", () => {
     expect(inHall.map(({ id }) => id).sort()).toEqual(["front_door", "garage_door", "hall_lamp", "hall_sensor"]);
   });
 
-  test("a name that several have is refused with their ids, and hidden ones are not told", async () => {
+  test("a name that several have is refused with their ids, and hidden ones are not reported", async () => {
     for (const [device_id, area] of [
       ["twin_a", "hall"],
       ["twin_b", "bedroom"],

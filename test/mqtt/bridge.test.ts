@@ -191,17 +191,17 @@ describe("plugins", () => {
     expect([hub.logged("denied"), hub.logged("ignored")]).toEqual([[], []]);
   });
 
-  test("any message is a sign of life, but not what a will may say, nor what others tell a plugin", async () => {
+  test("any message is a sign of life, but not what a will may say, nor what others send a plugin", async () => {
     await using hub = await startTestMqtt({ owners: { plug: "far" }, config: { users: [PANEL] } });
     const zig = await hub.plugin("zig");
     const panel = await hub.client({ username: PANEL.username, password: PANEL.password });
     const said = async (client: MqttClient, topic: string, payload: string): Promise<string[]> => {
-      hub.heard.length = 0;
+      hub.seen.length = 0;
       await client.publishAsync(topic, payload, { qos: 1 });
-      return [...hub.heard];
+      return [...hub.seen];
     };
     for (const topic of ["devices/lamp/state", "plugins/zig/logs", "events/bell", "plugins/zig/commands/r/events"])
-      expect({ topic, heard: await said(zig, `hub/${topic}`, "{}") }).toEqual({ topic, heard: ["zig"] });
+      expect({ topic, received: await said(zig, `hub/${topic}`, "{}") }).toEqual({ topic, received: ["zig"] });
     expect(await said(zig, "hub/plugins/zig/heartbeat", "no JSON")).toEqual(["zig"]);
     expect(await said(zig, "hub/plugins/zig/status", "offline")).toEqual([]);
     expect(await said(zig, "hub/devices/lamp/availability", "offline")).toEqual([]);

@@ -17,7 +17,7 @@ test("each sign of life starts the time anew", async () => {
   keepAlive.watch(10);
   for (let n = 0; n < 5; n++) {
     await clock.advance(14_000);
-    keepAlive.heard();
+    keepAlive.markSeen();
   }
   expect(ends()).toBe(0);
   await clock.advance(14_000);

@@ -1,5 +1,5 @@
 // The list of a large Zigbee house is a retained message of some megabytes: it reaches everybody, and what is too large is refused in
-// a way that tells what to do.
+// a way that says what to do.
 import { describe, expect, test } from "bun:test";
 import type { IPublishPacket, Packet } from "mqtt-packet";
 import { packetLimitOf } from "../../src/mqtt/packet-limit.ts";
@@ -111,7 +111,7 @@ test("a reader that takes nothing is disconnected after five seconds", async () 
 });
 
 describe("too large", () => {
-  test("an account is told which key to raise, once, and the others are not affected", async () => {
+  test("an account reads which key to raise, once, and the others are not affected", async () => {
     await using hub = await startTestMqtt({ config: { users, max_packet_kib: 64 } });
     const raw = await rawAs(hub, "bridge", 5);
     expect(raw.packets[0]).toMatchObject({ properties: { maximumPacketSize: 65_536 } });

@@ -27,7 +27,7 @@ function createPlace() {
 }
 
 const count = (hub: TestMqtt, table: string): number =>
-  hub.db.behind.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0;
+  hub.db.relaxed.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0;
 
 /** What a new subscriber gets retained, with the topic. */
 async function retainedIn(hub: TestMqtt, filter = "#"): Promise<string[]> {
@@ -225,7 +225,7 @@ describe("after a power cut", () => {
     expect(panel.present).toBe(true);
   });
 
-  test("rows that cannot be read are left out and told, the others are there", async () => {
+  test("rows that cannot be read are left out and reported, the others are there", async () => {
     using place = createPlace();
     {
       await using hub = await place.start();
@@ -255,7 +255,7 @@ describe("after a power cut", () => {
 
 describe("writing", () => {
   const written = (hub: TestMqtt): number =>
-    hub.db.behind.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0;
+    hub.db.relaxed.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0;
 
   test("a message that changes every second is written now and then, and in full when the hub stops", async () => {
     using place = createPlace();
@@ -311,21 +311,21 @@ describe("writing", () => {
     await zig.publishAsync("hub/plugins/zig/status", "active", { qos: 1, retain: true });
     await until(() => [...hub.mqtt.retained("hub/plugins/zig/+")].length === 2);
     await clock.advance(1000);
-    expect(hub.db.behind.query("SELECT topic FROM mqtt_retained").values()).toEqual([["hub/plugins/zig/state"]]);
+    expect(hub.db.relaxed.query("SELECT topic FROM mqtt_retained").values()).toEqual([["hub/plugins/zig/state"]]);
   });
 });
 
-test("what cannot be written is kept in memory, told once, and written as soon as it can be", async () => {
+test("what cannot be written is kept in memory, reported once, and written as soon as it can be", async () => {
   const clock = createVirtualClock();
   await using hub = await startTestMqtt({ config, clock });
-  hub.db.behind.run("ALTER TABLE mqtt_retained RENAME TO hidden");
+  hub.db.relaxed.run("ALTER TABLE mqtt_retained RENAME TO hidden");
   for (let second = 0; second < 5; second++) {
     await hub.mqtt.publish("r", String(second), { qos: 1, retain: true });
     await clock.advance(1000);
   }
   expect(hub.logged("retained over MQTT cannot be written")).toHaveLength(1);
   expect(await retainedIn(hub)).toEqual(["r 4"]);
-  hub.db.behind.run("ALTER TABLE hidden RENAME TO mqtt_retained");
+  hub.db.relaxed.run("ALTER TABLE hidden RENAME TO mqtt_retained");
   await clock.advance(1000);
   expect(count(hub, "mqtt_retained")).toBe(1);
   expect(hub.logged("is written again")).toHaveLength(1);
@@ -350,7 +350,7 @@ test("before a copy of the database is made, all is written, also what waits for
     await hub.mqtt.publish("r", String(n), { qos: 1, retain: true });
     for (const flush of flushes) flush();
   }
-  const row = hub.db.behind.query("SELECT CAST(payload AS TEXT) FROM mqtt_retained WHERE topic = ?");
+  const row = hub.db.relaxed.query("SELECT CAST(payload AS TEXT) FROM mqtt_retained WHERE topic = ?");
   expect([row.values("r"), row.values("hub/plugins/zig/state")]).toEqual([[["8"]], [["keys"]]]);
   expect(count(hub, "mqtt_sessions")).toBe(1);
 });

@@ -1,4 +1,4 @@
-// A started MQTT part on a free port, between recording stand-ins for the rest of the hub and real clients.
+// A started MQTT part on a free port, between recording fakes for the rest of the hub and real clients.
 import { connect, type IClientOptions, type MqttClient } from "mqtt";
 import { systemClock } from "../../src/core/clock.ts";
 import { HubError } from "../../src/core/errors.ts";
@@ -51,10 +51,10 @@ export type Call = [name: string, ...args: unknown[]];
 /** Stand-ins that record their calls, with an owner for each device. */
 function recordingPorts(owners: Record<string, string>) {
   const calls: Call[] = [];
-  /** As after a restart, none of the devices was heard of. */
+  /** As after a restart, none of the devices was seen. */
   const away = new Set(Object.keys(owners));
   const attended: string[] = [];
-  const heard: string[] = [];
+  const seen: string[] = [];
   const owner = new Map(Object.entries(owners));
   const note =
     (name: string) =>
@@ -77,7 +77,7 @@ function recordingPorts(owners: Record<string, string>) {
     },
     availability: note("availability"),
     schema: note("schema"),
-    heard() {},
+    markSeen() {},
     ownerOf: (deviceId) => owner.get(deviceId),
     attended(deviceId) {
       if (away.delete(deviceId)) attended.push(deviceId);
@@ -91,13 +91,13 @@ function recordingPorts(owners: Record<string, string>) {
     capabilities: note("capabilities"),
     response: note("response"),
     report: note("report"),
-    heard: (pluginId) => void heard.push(pluginId),
-    deviceHeard: (pluginId) => void heard.push(`a device of ${pluginId}`),
+    markSeen: (pluginId) => void seen.push(pluginId),
+    markDeviceSeen: (pluginId) => void seen.push(`a device of ${pluginId}`),
   };
   const restarted = (): void => {
     for (const id of Object.keys(owners)) away.add(id);
   };
-  return { calls, heard, attended, restarted, devices, plugins, owner };
+  return { calls, seen, attended, restarted, devices, plugins, owner };
 }
 
 export function mqttSection(given: Partial<MqttSection>): MqttSection {

@@ -137,7 +137,7 @@ describe("an author's text without `markup`", () => {
     ["MarkdownV2", "*door* is 21.5 (open)", "*door* is 21\\.5 \\(open\\)", "the character . is written \\."],
     ["MarkdownV2", "*door is open", "door is open", "* is not closed"],
     ["Markdown", "*door* a_b", "*door* a\\_b", "_ is not closed"],
-  ])("in %s, %s is mended, and its author hears of it", (mode, source, message, note) => {
+  ])("in %s, %s is mended, and its author learns of it", (mode, source, message, note) => {
     const written = writtenFor(telegramDialects[mode], [{ markup: source }]);
     expect(written.message).toBe(message);
     expect(written.note).toStartWith(`its markup was mended: ${note}`);

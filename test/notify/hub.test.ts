@@ -169,7 +169,7 @@ const TO_ANNA = `(
   actions: [Notify(channel: "person:Anna", priority: "high", message: "leak")],
 )`;
 
-test("a rule tells a person; while the channel is away each action fails and is queued", async () => {
+test("a rule notifies a person; while the channel is away each action fails and is queued", async () => {
   using place = serveHttp(() => ({ status: 503, json: { ok: false, description: "busy" } }));
   using folder = createTemporaryFolder();
   mkdirSync(folder.at("rules"), { recursive: true });
@@ -194,7 +194,7 @@ test("a rule tells a person; while the channel is away each action fails and is 
   expect(events.filter((type) => type === "notification_queued")).toHaveLength(1);
   const failures = async () =>
     (await get<JsonObject[]>(hub, "/events?type=action_failed&limit=1000")).map(({ error }) => String(error));
-  await until("both are told", async () => (await failures()).length === 2);
+  await until("both are reported", async () => (await failures()).length === 2);
   for (const error of await failures())
     expect(error).toMatch(/^chat waits, because .*busy.*; it is stored, and tried again$/);
 });

@@ -263,7 +263,7 @@ describe("one text for all channels", () => {
     ]);
   });
 
-  test("a text that is blank once it is filled in is replaced by the title, and its author hears of it", () => {
+  test("a text that is blank once it is filled in is replaced by the title, and its author learns of it", () => {
     using place = serveHttp(() => taken);
     const rendered = notifierOf(house(place)).render({
       ...{ channel: "v2", title: "Door!", message: "{{vars.nothing}}", context: { ...context, vars: { nothing: "" } } },

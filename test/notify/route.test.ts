@@ -32,7 +32,8 @@ function apiOf(channels: JsonObject[]) {
         people: { list: () => [] },
         held: { count: () => 0 },
         notices: {
-          unheard: (name) => (name === "chat" ? { at: AT, message: "another program asks the same bot" } : undefined),
+          listeningProblem: (name) =>
+            name === "chat" ? { at: AT, message: "another program asks the same bot" } : undefined,
         },
         outbox: { waiting: (name) => (name === "chat" ? 3 : 0) },
       }),

@@ -7,10 +7,10 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const notification = { channels: ["chat"], message: "fire" } as never;
 const never = new AbortController().signal;
 
-function posting(clock = createVirtualClock()) {
+function enqueueing(clock = createVirtualClock()) {
   const { promise, resolve } = Promise.withResolvers<FirstTry[]>();
-  const notify = notifyForRules({ post: () => promise }, clock);
-  return { clock, resolve, posted: notify(notification, never) };
+  const notify = notifyForRules({ enqueue: () => promise }, clock);
+  return { clock, resolve, enqueued: notify(notification, never) };
 }
 
 const queued: FirstTry = { channel: "chat", state: "queued", error: "there is no network" };
@@ -18,12 +18,12 @@ const failed: FirstTry = { channel: "chat", state: "failed", error: "wrong token
 const waits = { why: "chat waits, because there is no network", waits: true };
 
 test("what waits is said at once, and what failed for good is thrown", async () => {
-  const { posted, resolve } = posting();
+  const { enqueued, resolve } = enqueueing();
   resolve([queued]);
-  expect(await posted).toMatchObject({ undelivered: waits });
-  const other = posting();
+  expect(await enqueued).toMatchObject({ undelivered: waits });
+  const other = enqueueing();
   other.resolve([failed]);
-  expect(await other.posted.catch(String)).toContain("chat: wrong token; Look at it");
+  expect(await other.enqueued.catch(String)).toContain("chat: wrong token; Look at it");
 });
 
 test("what is known only later is said later, and nothing where it arrived or only waits for its turn", async () => {
@@ -33,9 +33,9 @@ test("what is known only later is said later, and nothing where it arrived or on
     [[{ channel: "chat", state: "delivered" }], undefined],
     [[{ channel: "chat", state: "queued" }], undefined],
   ] as [FirstTry[], unknown][]) {
-    const { clock, posted, resolve } = posting();
+    const { clock, enqueued, resolve } = enqueueing();
     await clock.advance(100);
-    const known = await posted;
+    const known = await enqueued;
     expect(known.undelivered).toBeUndefined();
     resolve(tries);
     expect(await known.later).toEqual(later as never);

@@ -53,8 +53,8 @@ export function serveNtfy({ token, sequences = true, attachments = true }: NtfyR
     if (Buffer.byteLength(message) >= 4096) return refused(0, 200, "the test's server makes no files of texts");
     if (isWrong) return refused(40017, 400, "invalid request: request body must be message JSON");
     const id = `msg${++count}`;
-    const { filename: _, ...told } = given as unknown as Published & { filename?: string };
-    const one: Published = { ...told, id, tags, ...(attachment && { attachment }) };
+    const { filename: _, ...reported } = given as unknown as Published & { filename?: string };
+    const one: Published = { ...reported, id, tags, ...(attachment && { attachment }) };
     shown.set(sequences && sequence_id !== undefined ? sequence_id : id, one);
     return Response.json({ id, event: "message", topic, ...(sequences && sequence_id && { sequence_id }) });
   }

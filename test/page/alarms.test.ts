@@ -51,7 +51,7 @@ test("each part of a device says its own, and a low battery is seen", async () =
     }, WATER);
   expect(await sign()).toBe("Battery low");
   const lines = () => page.$$eval(".attention .line", (all) => all.map(({ textContent }) => textContent));
-  await until("both are told", async () => (await lines()).length === 2);
+  await until("both are reported", async () => (await lines()).length === 2);
   expect(await lines()).toEqual([`${WATER}: water at alarm 2!`, `${WATER}: battery low`]);
   await picture(page, "leak-en");
   house.network.report(WATER, { water_leak_alarm_2: false, battery_low: false });

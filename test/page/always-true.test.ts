@@ -36,8 +36,8 @@ const shows = ({ page }: Visitor, state: string, timeoutMs?: number) =>
     ...(timeoutMs !== undefined && { timeoutMs }),
   });
 const lampIs = ({ page }: Visitor, isOn: boolean) => showsSwitch(page, LAMP, { isOn });
-/** The stream has told it something: from then on it knows where it stands. */
-async function hearsOfLamp(visitor: Visitor): Promise<void> {
+/** The stream has sent it something: from then on it knows where it stands. */
+async function receivesLamp(visitor: Visitor): Promise<void> {
   await lampIs(visitor, false);
   house.network.report(LAMP, { state: "ON", brightness: 100 });
   await lampIs(visitor, true);
@@ -52,7 +52,7 @@ async function streamsOf({ cdp }: Visitor): Promise<string[]> {
   return opened;
 }
 
-test("a hub that hangs is told within five seconds, and until it goes on nothing can be switched", async () => {
+test("a hub that hangs is reported within five seconds, and until it goes on nothing can be switched", async () => {
   await using visitor = await visitors.visit(house, { role: "user" });
   await mark(visitor);
   house.hub.kill("SIGSTOP");
@@ -77,7 +77,7 @@ test("a hub that hangs is told within five seconds, and until it goes on nothing
 test("a hub that is killed and started again is followed without loading anew, and the values are right", async () => {
   await using visitor = await visitors.visit(house, { role: "user" });
   await mark(visitor);
-  await hearsOfLamp(visitor);
+  await receivesLamp(visitor);
   const streams = await streamsOf(visitor);
   await house.kill();
   await shows(visitor, "offline", 5000);
@@ -89,11 +89,11 @@ test("a hub that is killed and started again is followed without loading anew, a
   expect(await isMarked(visitor)).toBe(true);
 });
 
-test("what happened behind a broken connection is told by the stream itself", async () => {
+test("what happened behind a broken connection is reported by the stream itself", async () => {
   await using door = await openDoor(house.origin);
   await using visitor = await visitors.visit(door, { role: "user" });
   await lampIs(visitor, false);
-  await hearsOfLamp(visitor);
+  await receivesLamp(visitor);
   const reads = countReads(visitor);
   door.shut();
   await shows(visitor, "offline", 5000);
@@ -108,7 +108,7 @@ test("where more happened than the hub remembers, everything is read anew", asyn
   await using door = await openDoor(house.origin);
   await using visitor = await visitors.visit(door, { role: "user" });
   await mark(visitor);
-  await hearsOfLamp(visitor);
+  await receivesLamp(visitor);
   const reads = countReads(visitor);
   door.stall();
   await shows(visitor, "offline", 6000);
@@ -160,7 +160,7 @@ test("a phone that slept an hour in a pocket says so at once, and goes on withou
   await using visitor = await visitors.visit(door, { role: "user" });
   const { page, cdp } = visitor;
   await mark(visitor);
-  await hearsOfLamp(visitor);
+  await receivesLamp(visitor);
   const streams = await streamsOf(visitor);
   door.shut();
   await cdp.send("Page.setWebLifecycleState", { state: "frozen" });
@@ -181,7 +181,7 @@ test("a phone that slept an hour in a pocket says so at once, and goes on withou
   expect(await isMarked(visitor)).toBe(true);
 });
 
-test("a lost network is told at once, and found again at once", async () => {
+test("a lost network is reported at once, and found again at once", async () => {
   await using visitor = await visitors.visit(house, { role: "user" });
   const network = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
   await visitor.cdp.send("Network.enable");
@@ -238,8 +238,8 @@ test("a touch reaches the device, and the tile follows it", async () => {
     return tile?.querySelector(".state")?.getBoundingClientRect().toJSON() as DOMRect;
   }, LAMP);
   await page.mouse.click(x + 4, y + 4);
-  await until("the lamp is told", () =>
-    house.network.told.some(({ name, payload }) => name === LAMP && payload.state === "ON"),
+  await until("the lamp is commanded", () =>
+    house.network.commanded.some(({ name, payload }) => name === LAMP && payload.state === "ON"),
   );
   await until("it is on in the hub", async () => {
     const { attributes } = await house.hub.get<{ attributes: { on?: boolean } }>("/devices/0x00158d0000000001");

@@ -24,7 +24,7 @@ interface Key {
   read_only: boolean;
 }
 
-test("it is for chosen areas and devices, and only looks unless it is told otherwise", async () => {
+test("it is for chosen areas and devices, and only looks unless it is allowed more", async () => {
   const { hub } = house;
   await hub.request("POST", "/areas", { body: { id: "den", name: "The den" } });
   const [device] = await hub.get<{ id: string; name: string }[]>("/devices");

@@ -101,7 +101,7 @@ test("what was typed can be had back after taking the other's text", async () =>
   await until("my text is back", async () => (await typed(visitor)).includes("// mine"));
 });
 
-test("a file that is broken by hand meanwhile is told, and what was typed here mends it", async () => {
+test("a file that is broken by hand meanwhile is reported, and what was typed here mends it", async () => {
   await using visitor = await visitors.visit(house, { role: "admin" });
   const { page } = visitor;
   await editing(visitor);

@@ -22,7 +22,7 @@ afterAll(async () => {
   server?.[Symbol.dispose]();
 });
 
-test("the page tells how far an export is and why it fails, and has everything sent again", async () => {
+test("the page reports how far an export is and why it fails, and has everything sent again", async () => {
   await using visitor = await visitors.visit(house, { role: "admin", path: "/system", width: 360 });
   const { page } = visitor;
   await settled(page);

@@ -54,7 +54,7 @@ const answerTime = (page: Page): Promise<number> =>
 const slowest = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b).at(Math.floor(times.length * 0.95)) ?? Number.POSITIVE_INFINITY;
 
-interface Heard {
+interface Received {
   events: number;
   /** Places where events are missing, and nothing said so. */
   holes: string[];
@@ -62,9 +62,9 @@ interface Heard {
 }
 
 /** Goes to the start, and listens to what its stream brings. */
-async function listening({ page, go }: Visitor): Promise<() => Promise<Heard>> {
+async function listening({ page, go }: Visitor): Promise<() => Promise<Received>> {
   await page.evaluateOnNewDocument(() => {
-    const heard: Heard = { events: 0, holes: [], admitted: 0 };
+    const received: Received = { events: 0, holes: [], admitted: 0 };
     let last: number | undefined;
     class Heeded extends WebSocket {
       constructor(url: string | URL) {
@@ -72,28 +72,28 @@ async function listening({ page, go }: Visitor): Promise<() => Promise<Heard>> {
         this.addEventListener("message", ({ data }) => {
           const [, type] = /"type":"(\w+)"/.exec(data) ?? [];
           if (type === "stream_gap") {
-            heard.admitted++;
+            received.admitted++;
             last = undefined;
           }
           if (type?.startsWith("stream_")) return;
           const seq = Number(/"seq":(\d+)/.exec(data)?.[1]);
-          if (last !== undefined && seq !== last + 1) heard.holes.push(`${last} to ${seq}`);
+          if (last !== undefined && seq !== last + 1) received.holes.push(`${last} to ${seq}`);
           last = seq;
-          heard.events++;
+          received.events++;
         });
       }
     }
-    Object.assign(window, { WebSocket: Heeded, heard });
+    Object.assign(window, { WebSocket: Heeded, received });
   });
   await go("/");
-  return () => page.evaluate(() => (window as unknown as { heard: Heard }).heard);
+  return () => page.evaluate(() => (window as unknown as { received: Received }).received);
 }
 
 test(
   "it answers within a second all the time, and shows the last values in the end",
   async () => {
     await using visitor = await visitors.visit(house, { role: "user" });
-    const heard = await listening(visitor);
+    const received = await listening(visitor);
     await settled(visitor.page);
     const contacts = lamps.filter(({ state }) => "brightness" in state).map(({ device }) => device.friendly_name);
     const empty = await (await visitors.browser.createBrowserContext()).newPage();
@@ -124,7 +124,7 @@ test(
     const last = new Map<string, number>();
     for (let number = sent - contacts.length; number < sent; number++)
       last.set(contacts[number % contacts.length] as string, 1 + (number % 254));
-    const { events, holes, admitted } = await heard();
+    const { events, holes, admitted } = await received();
     if (Bun.env.PAGE_LOAD_SECONDS !== undefined)
       report({ seconds: SECONDS, sent, events, holes: holes.length, admitted, answers, heaps, rss });
     expect(answers.length).toBeGreaterThan(SECONDS / 4);

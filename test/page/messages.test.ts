@@ -9,7 +9,7 @@ import { barriers, picture, press, settled, tap } from "./support/seen.ts";
 let house: PageHouse;
 let visitors: Visitors;
 
-/** A webhook of the house, which is told the links of messages. */
+/** A webhook of the house, which gets the links of messages. */
 let receiver: Bun.Server<undefined> | undefined;
 interface Received {
   title: string;
@@ -217,9 +217,9 @@ test("a button under a push answers at the hub, though its link has another addr
   const actions = [{ ...action, channel: "receiver", title: "Pump" }];
   const saved = await house.hub.request("POST", "/rules", { body: { ...rule, actions } });
   await house.hub.request("POST", `/rules/${saved.json<{ id: string }>().id}/run`, { body: {} });
-  const told = await until("the links are there", () => received.find(({ title }) => title === "Pump"));
+  const reported = await until("the links are there", () => received.find(({ title }) => title === "Pump"));
   const [confirm = "", close = ""] = ["acknowledge", "close"].map(
-    (id) => told.actions.find((one) => one.id === id)?.url ?? "",
+    (id) => reported.actions.find((one) => one.id === id)?.url ?? "",
   );
   expect(confirm).toStartWith("https://hub.home.example/api/v1/notify/links/");
   await using visitor = await visitors.visit(house, { isNew: true, role: "user" });

@@ -224,9 +224,9 @@ test.each(ADDITIONS.map((one) => [one.type, one] as const))("%s is added, and sa
   await page
     .waitForFunction(() => !document.querySelector(".guide .adding"))
     .catch(async () => {
-      const told = await page.$$eval(".guide .adding .problem", (all) => all.map((one) => one.textContent).join());
+      const reported = await page.$$eval(".guide .adding .problem", (all) => all.map((one) => one.textContent).join());
       await press(page, "Cancel");
-      throw new Error(`it is refused: ${told}`);
+      throw new Error(`it is refused: ${reported}`);
     });
   const said = await until("it is said", async () => {
     const now = await sentence(page);

@@ -1,4 +1,4 @@
-// In German, on a phone: what the hub refuses, what it tells about rules and devices, and where one is, in words of this language.
+// In German, on a phone: what the hub refuses, what it reports about rules and devices, and where one is, in words of this language.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "puppeteer-core";
 import { until } from "../support/wait.ts";
@@ -72,7 +72,7 @@ test("the printed password is no new one", async () => {
   );
 });
 
-test("connecting Zigbee is told in one language, each box beside its words", async () => {
+test("connecting Zigbee is reported in one language, each box beside its words", async () => {
   await visitor.go("/connect?with=zigbee");
   await settled(page);
   const [tall, box] = await page.$eval(".setup-form .check", (one) =>

@@ -12,7 +12,7 @@ import { until } from "../support/wait.ts";
 
 const { jpegOf } = PICTURES;
 
-const NOT_TOLD = { came() {}, problem() {} };
+const NOT_REPORTED = { came() {}, problem() {} };
 const big = (text: string): Buffer => Buffer.concat([jpegOf(text), Buffer.alloc(400_000)]);
 
 function open(folder: TemporaryFolder, section: Partial<PicturesSection> = {}, known: string[] = ["bell", "yard"]) {
@@ -33,7 +33,7 @@ function open(folder: TemporaryFolder, section: Partial<PicturesSection> = {}, k
   return {
     ...{ clock, pictures, files },
     show: async (bytes: Uint8Array, deviceId = "bell", of = "") => {
-      pictures.take({ deviceId, of, shows: { bytes }, retained: false }, NOT_TOLD);
+      pictures.take({ deviceId, of, shows: { bytes }, retained: false }, NOT_REPORTED);
       await clock.advance(1);
     },
     /** As many seconds as it takes until the newest of the device is on disk. */

@@ -1,11 +1,11 @@
-// How a command of Matter went: by what the hub answers, and by what is heard of the device soon after.
+// How a command of Matter went: by what the hub answers, and by what is learned of the device soon after.
 import { expect, test } from "bun:test";
 import { createAnswers, HubRefusal } from "../../plugins/matter/answers.ts";
 
 const never = () => new Promise<void>(() => {});
 const sent = async (): Promise<string> => "c1";
 
-test("a device that reports, or of which nothing is heard, has obeyed", async () => {
+test("a device that reports, or of which nothing is seen, has obeyed", async () => {
   const answers = createAnswers(never);
   const obeyed = answers.after("lamp", sent);
   answers.reported("other");
@@ -14,7 +14,7 @@ test("a device that reports, or of which nothing is heard, has obeyed", async ()
   expect(await createAnswers(async () => {}).after("lamp", sent)).toBeUndefined();
 });
 
-test("a refusal that is heard before the hub's own answer, or after it, fails the command", async () => {
+test("a refusal that is received before the hub's own answer, or after it, fails the command", async () => {
   const answers = createAnswers(never);
   const before = answers.after("pump", async () => {
     answers.failed("pump", "c1", "it runs dry");

@@ -97,7 +97,7 @@ test("each button of a remote is one, with the presses that it has", () => {
   ]);
 });
 
-test("no buttons: what a thermostat does, what a lock tells, and presses of which nobody knows the names", () => {
+test("no buttons: what a thermostat does, what a lock reports, and presses of which nobody knows the names", () => {
   const heats = { action: { ...orders("heating", "idle"), readOnly: true }, target_temperature: { type: "number" } };
   expect(kindOf("climate", heats).map(([id]) => id)).toEqual(["thermostat"]);
   expect(kindOf("lock", { locked: { type: "boolean" }, action: orders("key_lock", "key_unlock") })).toEqual([

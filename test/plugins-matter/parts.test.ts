@@ -144,7 +144,7 @@ test.each<[JsonObject, number | undefined]>([
   [{ locked: null, lock_state: "unlocking" }, 0],
   [{ locked: null }, 0],
   [{ locked: false, lock_state: "open" }, 2],
-  // It was locked before it was told that it jams.
+  // It was locked before it was reported that it jams.
   [{ locked: true, lock_state: "jammed" }, 0],
 ])("a lock with %p", (attributes, lockState) => {
   expect(shown({ device_type: "lock", attributes })).toEqual([["lock", { doorLock: { lockState } }]]);
@@ -199,10 +199,12 @@ test.each<[JsonObject, object]>([
   expect(found).toMatchObject(["cover", { windowCovering }]);
 });
 
-test("a cover that tells no position is one that goes up, down and stops; what its bridge may be told is no such thing", () => {
-  const told = (options: string[]) => ({ properties: { command: { type: "string", writeOnly: true, enum: options } } });
+test("a cover that reports no position is one that goes up, down and stops; what its bridge may be commanded is no such thing", () => {
+  const reported = (options: string[]) => ({
+    properties: { command: { type: "string", writeOnly: true, enum: options } },
+  });
   const cover = (options: string[]) =>
-    shown({ device_type: "cover", schema: told(options), attributes: { moving: "opening" } });
+    shown({ device_type: "cover", schema: reported(options), attributes: { moving: "opening" } });
   expect(cover(["open", "close", "stop"])).toMatchObject([
     ["cover", { windowCovering: { operationalStatus: { lift: 1 } } }],
   ]);

@@ -39,7 +39,7 @@ test("what is no press is a button of that name", () => {
   ]);
 });
 
-test("a press whose end is told, too, is one press, and none where it becomes a long one", () => {
+test("a press whose end is reported, too, is one press, and none where it becomes a long one", () => {
   expect(read(["on_press", "on_press_release", "on_hold", "on_hold_release", "off_press"])).toEqual([
     undefined,
     ["on", "pressed", 1],

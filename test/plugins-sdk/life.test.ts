@@ -78,7 +78,7 @@ test("reconnects after the broker was stopped, and sends everything again", asyn
   expect(second.on("house/plugins/fix/register")).toHaveLength(1);
   expect(second.retained("house/plugins/fix/status")).toBe("active");
   second.send(`${LAMP}/cmd`, { on: false });
-  await until("it hears commands again", () => second.on(`${LAMP}/state`).length === 2);
+  await until("it receives commands again", () => second.on(`${LAMP}/state`).length === 2);
   child.terminate();
   expect(await child.exited).toBe(0);
   expect(await child.stderr).toContain("lost the broker");

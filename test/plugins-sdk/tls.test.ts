@@ -20,21 +20,21 @@ test("the environment says whether the connection is encrypted", () => {
   expect(() => of({ HUB_MQTT_URL: "wss://broker" })).toThrow("speaks mqtt:// and mqtts:// only");
 });
 
-test("it publishes and hears over TLS, and only at a broker that it trusts", async () => {
+test("it publishes and receives over TLS, and only at a broker that it trusts", async () => {
   using folder = createTemporaryFolder();
   const { authority } = createCertificates(folder);
   const ca = await Bun.file(authority).text();
   await using broker = await startBroker({ tls: { key: folder.at("key"), cert: folder.at("cert") } });
-  const heard: string[] = [];
+  const received: string[] = [];
   const options = {
     ...{ host: "localhost", port: broker.port, clientId: "p", keepAliveSecs: 30 },
-    onMessage: (topic: string, text: string) => void heard.push(`${topic} ${text}`),
+    onMessage: (topic: string, text: string) => void received.push(`${topic} ${text}`),
   };
   const connection = await openConnection({ ...options, tls: { ca } });
   await connection.subscribe("a/b");
   await connection.publish({ topic: "a/b", payload: "x".repeat(100_000), qos: 1, retain: false });
-  await until("it comes back", () => heard.length > 0);
-  expect(heard).toEqual([`a/b ${"x".repeat(100_000)}`]);
+  await until("it comes back", () => received.length > 0);
+  expect(received).toEqual([`a/b ${"x".repeat(100_000)}`]);
   connection.close();
   expect(openConnection({ ...options, tls: { ca: undefined } })).rejects.toThrow("not trusted");
 });

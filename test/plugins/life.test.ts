@@ -97,7 +97,7 @@ test("a plugin that never sends heartbeats is not restarted for its silence", as
   expect(rig.plugins.get("p")).toMatchObject({ status: "offline", pid });
   await clock.advance(300_000);
   expect(rig.plugins.get("p")).toMatchObject({ status: "offline", pid, restarts: 0 });
-  rig.plugins.heard("p");
+  rig.plugins.markSeen("p");
   await clock.advance(300_000);
   expect(rig.plugins.get("p")).toMatchObject({ status: "active", pid, restarts: 0, last_heartbeat: null });
   expect(rig.events.filter(({ type }) => type === "plugin_offline")).toEqual([
@@ -112,7 +112,7 @@ test("any message keeps a plugin active that has sent heartbeats before", async 
   rig.plugins.heartbeat("p", {});
   for (let n = 0; n < 10; n++) {
     await clock.advance(29_000);
-    rig.plugins.heard("p");
+    rig.plugins.markSeen("p");
   }
   await clock.advance(29_999);
   expect(rig.plugins.get("p").status).toBe("active");
@@ -120,14 +120,14 @@ test("any message keeps a plugin active that has sent heartbeats before", async 
   expect(rig.plugins.get("p").status).toBe("offline");
 });
 
-const told = (rig: Rig) =>
+const reported = (rig: Rig) =>
   rig.events.flatMap((event) => {
     if (event.type === "plugin_offline") return [`plugin_offline: ${event.reason}`];
     if (event.type !== "plugin_status_changed") return [];
     return [event.reason === undefined ? event.status : `${event.status}: ${event.reason}`];
   });
 
-describe("what is told of a plugin that goes", () => {
+describe("what is reported of a plugin that goes", () => {
   for (const [byWill, words] of [
     [false, "the plugin reported itself offline"],
     [true, "its MQTT connection broke off"],
@@ -140,25 +140,25 @@ describe("what is told of a plugin that goes", () => {
       rig.plugins.heartbeat("p", {});
       await clock.advance(10_000);
       rig.plugins.status("p", "offline", byWill);
-      expect(told(rig)).toEqual(["starting", "active", `offline: ${words}`]);
+      expect(reported(rig)).toEqual(["starting", "active", `offline: ${words}`]);
       expect(rig.unavailable).toEqual(["p"]);
       rig.plugins.heartbeat("p", {});
       rig.plugins.status("p", "offline", byWill);
       await clock.advance(30_000);
-      expect(told(rig).slice(3)).toEqual(["active", `offline: ${words}`, "plugin_offline: no heartbeat for 30 s"]);
+      expect(reported(rig).slice(3)).toEqual(["active", `offline: ${words}`, "plugin_offline: no heartbeat for 30 s"]);
     });
 
   test("one that never sent heartbeats has its time from when it said that it goes", async () => {
     const clock = createVirtualClock();
     await using rig = sleeper(clock);
     await rig.plugins.start("p");
-    rig.plugins.heard("p");
+    rig.plugins.markSeen("p");
     await clock.advance(300_000);
     rig.plugins.status("p", "offline", true);
     await clock.advance(29_999);
     expect(rig.types()).not.toContain("plugin_offline");
     await clock.advance(1);
-    expect(told(rig).at(-1)).toBe("plugin_offline: it sent nothing within 30 s");
+    expect(reported(rig).at(-1)).toBe("plugin_offline: it sent nothing within 30 s");
   });
 
   test("a person's stop and restart are no plugin_offline, whatever the plugin says of itself meanwhile", async () => {
@@ -172,12 +172,12 @@ describe("what is told of a plugin that goes", () => {
       await until("it runs", () => has("ready"));
       rig.events.length = 0;
       const done = rig.plugins[order]("p");
-      await until("it is told to end", () => has("going"));
+      await until("it is ordered to end", () => has("going"));
       rig.plugins.status("p", "offline", false);
       await done;
       const begins = order === "restart" ? ["starting"] : [];
       const ordered = order === "restart" ? "restarted" : "stopped";
-      expect(told(rig)).toEqual([`stopped: ${ordered} by a person`, ...begins]);
+      expect(reported(rig)).toEqual([`stopped: ${ordered} by a person`, ...begins]);
     }
   });
 
@@ -188,7 +188,10 @@ describe("what is told of a plugin that goes", () => {
     process.kill(-(pid ?? 0), "SIGKILL");
     rig.plugins.status("p", "offline", true);
     await until("it is seen", () => rig.plugins.get("p").last_exit);
-    expect(told(rig).slice(2)).toEqual(["offline: its MQTT connection broke off", "plugin_offline: ended by SIGKILL"]);
+    expect(reported(rig).slice(2)).toEqual([
+      "offline: its MQTT connection broke off",
+      "plugin_offline: ended by SIGKILL",
+    ]);
   });
 });
 
@@ -266,12 +269,12 @@ test("a plugin that only connects is listed, and goes offline when it is silent"
   rig.plugins.heartbeat("far", { version: "2" });
   expect(rig.plugins.get("far")).toMatchObject({ status: "active", version: "2" });
   // Devices of others make no plugins.
-  rig.plugins.deviceHeard("tester");
-  rig.plugins.heard("lamps");
+  rig.plugins.markDeviceSeen("tester");
+  rig.plugins.markSeen("lamps");
   expect(rig.plugins.list().map(({ id }) => id)).toEqual(["far", "lamps"]);
   rig.plugins.status("far", "degraded");
   rig.plugins.status("far", "offline");
-  expect(rig.heard).toEqual(["far", "far", "far", "lamps", "far"]);
+  expect(rig.seen).toEqual(["far", "far", "far", "lamps", "far"]);
 });
 
 test("the next run of the hub waits for a plugin that only connects, as long as it has devices", async () => {
@@ -284,7 +287,7 @@ test("the next run of the hub waits for a plugin that only connects, as long as 
 
   await using rig = createRig([], {}, { clock, known });
   rig.plugins.startAll();
-  expect(rig.heard).toEqual([]);
+  expect(rig.seen).toEqual([]);
   expect(rig.plugins.list()).toMatchObject([
     { id: "far", managed: false, status: "starting", last_heartbeat: null },
     { id: "near", status: "starting" },
@@ -298,10 +301,10 @@ test("the next run of the hub waits for a plugin that only connects, as long as 
   expect(rig.unavailable).toEqual(["near"]);
 });
 
-test("a process of whose end Bun is not told is found to be gone, and the plugin is restarted", async () => {
+test("a process of whose end Bun is not notified is found to be gone, and the plugin is restarted", async () => {
   const { spawn } = Bun;
   // What Bun 1.4.5 does where the kernel refuses its descriptor of the process (seen with strace -e inject=epoll_ctl:error=ENOMEM).
-  const untold = (argv: string[], options: object) => {
+  const unsized = (argv: string[], options: object) => {
     const child = spawn(argv, { ...options, stdin: "pipe", stdout: "pipe", stderr: "pipe" });
     const exited = Promise.reject(new Error("ENOMEM: not enough memory, epoll_ctl"));
     const { pid, stdin, stdout, stderr } = child;
@@ -309,7 +312,7 @@ test("a process of whose end Bun is not told is found to be gone, and the plugin
   };
   const clock = createVirtualClock();
   await using rig = sleeper(clock);
-  using _ = spyOn(Bun, "spawn").mockImplementationOnce(untold as unknown as typeof spawn);
+  using _ = spyOn(Bun, "spawn").mockImplementationOnce(unsized as unknown as typeof spawn);
   const { pid } = await rig.plugins.start("p");
   await clock.advance(60_000);
   expect(rig.plugins.get("p")).toMatchObject({ pid, restarts: 0 });

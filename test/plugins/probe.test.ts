@@ -1,4 +1,4 @@
-// A program that nobody knows yet, run to hear what it says: it sees nothing of the house, reaches nobody, and does not stay.
+// A program that nobody knows yet, run to read what it says: it sees nothing of the house, reaches nobody, and does not stay.
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

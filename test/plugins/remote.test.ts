@@ -37,7 +37,7 @@ function openHouse(): House {
     },
   };
   const rig = createRig([], {}, { clock, channel });
-  rig.plugins.heard("far");
+  rig.plugins.markSeen("far");
   rig.plugins.capabilities("far", { spec: "1", actions: ACTIONS });
   return {
     ...{ rig, clock, asked, cleared },
@@ -51,7 +51,7 @@ function openHouse(): House {
   };
 }
 
-test("an action without an end is forgotten after an hour, told, cancelled and cleared", async () => {
+test("an action without an end is forgotten after an hour, reported, cancelled and cleared", async () => {
   await using house = openHouse();
   const request = await house.begin("pair");
   house.rig.plugins.report("far", request, { stage: "progress", pct: 1 });
@@ -105,7 +105,7 @@ test("one for each item at a time, and not more than sixteen at all", async () =
 test("reports of one plugin do not reach the requests of another", async () => {
   await using house = openHouse();
   const request = await house.begin("pair");
-  house.rig.plugins.heard("other");
+  house.rig.plugins.markSeen("other");
   house.rig.plugins.report("other", request, { stage: "complete" });
   const asking = house.rig.plugins.respond("far", { requestId: request, response: 1, may });
   await expect(asking).rejects.toMatchObject({ code: "conflict" });

@@ -24,7 +24,7 @@ export interface Rig extends AsyncDisposable {
   revoked: string[];
   keysRevoked: string[];
   /** Plugins that gave a sign of life. */
-  heard: string[];
+  seen: string[];
   unavailable: string[];
   reached: LimitReached[];
   warned: string[];
@@ -62,7 +62,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
   const issued: string[] = [];
   const revoked: string[] = [];
   const keysRevoked: string[] = [];
-  const heard: string[] = [];
+  const seen: string[] = [];
   const unavailable: string[] = [];
   const { known = [] } = options;
   const reached: LimitReached[] = [];
@@ -90,7 +90,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
       revoke: (id) => void revoked.push(id),
     },
     channel: options.channel ?? { async send() {}, async clearEvents() {} },
-    devices: { count: () => 2, heard: (id) => void heard.push(id), unavailable: (id) => void unavailable.push(id) },
+    devices: { count: () => 2, markSeen: (id) => void seen.push(id), unavailable: (id) => void unavailable.push(id) },
     known: { load: () => known, save: (ids) => void known.splice(0, known.length, ...ids) },
     limits: { reached: (limit) => void reached.push(limit) },
     landlock: options.landlock ?? probeLandlock,
@@ -105,7 +105,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
     issued,
     revoked,
     keysRevoked,
-    heard,
+    seen,
     unavailable,
     reached,
     warned,

@@ -72,8 +72,8 @@ function rig(config: Partial<BatterySection> = defaults, path?: string, clock = 
         .query<{ device_id: string }, []>("SELECT device_id FROM battery_low")
         .all()
         .map(({ device_id }) => device_id),
-    writes: () => db.behind.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0,
-    refuseWrites: (refuse) => void db.behind.run(`PRAGMA query_only = ${refuse}`),
+    writes: () => db.relaxed.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0,
+    refuseWrites: (refuse) => void db.relaxed.run(`PRAGMA query_only = ${refuse}`),
     reopen: (changed = config) => rig(changed, file, createVirtualClock(clock.now())),
     [Symbol.dispose]: () => parts[Symbol.dispose](),
   };
@@ -188,7 +188,7 @@ describe("a level", () => {
 });
 
 describe("a device that says that its battery is low", () => {
-  test("and no level, as a smoke alarm does: told once, and once when it is good again", () => {
+  test("and no level, as a smoke alarm does: reported once, and once when it is good again", () => {
     using hub = rig();
     hub.registry.register({ device_id: "sensor", name: "Smoke alarm" }, "zigbee");
     hub.report({ smoke: false, battery_low: false, linkquality: 191 });
@@ -207,7 +207,7 @@ describe("a device that says that its battery is low", () => {
     ]);
   });
 
-  test("is not told again after a restart", () => {
+  test("is not reported again after a restart", () => {
     using hub = rig();
     hub.report({ battery_low: true });
     using again = hub.reopen();
@@ -216,7 +216,7 @@ describe("a device that says that its battery is low", () => {
     expect([hub.summary, again.summary]).toEqual([["low 0 battery_low"], ["recovered 100 battery_low"]]);
   });
 
-  test("beside a level, is told once, and is good again when both say so", () => {
+  test("beside a level, is reported once, and is good again when both say so", () => {
     using hub = rig();
     for (const [battery, battery_low] of [
       [90, false],
@@ -240,7 +240,7 @@ describe("a device that says that its battery is low", () => {
 });
 
 describe("a device with several batteries", () => {
-  test("tells each of them on its own, over a restart as well", () => {
+  test("reports each of them on its own, over a restart as well", () => {
     using hub = rig();
     // What the leak alarms of an Ensystec-Leak-Protect-Zigbee report.
     hub.report({ battery_low_1: false, channel_1_battery_low_17: true, channel_10_battery_low_26: false });
@@ -277,7 +277,7 @@ describe("a device with several batteries", () => {
   });
 });
 
-test("a house that knew one battery a device keeps what it had told", () => {
+test("a house that knew one battery a device keeps what it had reported", () => {
   using folder = createTemporaryFolder();
   const path = folder.at("state.redb");
   using before = new Database(path);

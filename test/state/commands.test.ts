@@ -229,7 +229,7 @@ describe("a command without an answer", () => {
     expect(house.failures()).toHaveLength(1);
   });
 
-  test("is told with the time that it took, once, and only where there is one", async () => {
+  test("is reported with the time that it took, once, and only where there is one", async () => {
     using house = rig();
     await house.send({ on: true });
     await house.clock.advance(250);

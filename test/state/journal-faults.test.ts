@@ -18,7 +18,7 @@ test("a journal that is written, and not synced, fails until it is synced", asyn
     log: { ...silentLog, info: say, error: say },
     trouble: { note: () => void noted++ },
   });
-  using _target = journal.enlist("nobody", { fold() {}, through: 0 });
+  using _target = journal.enlist("nobody", { checkpoint() {}, through: 0 });
   journal.note({ device: "lamp", at: clock.now(), set: { on: true } });
   await clock.advance(5000);
   // Without the folder the file is written as before, and its name cannot be synced.

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { silentLog } from "../../src/core/log.ts";
-import { foldReadings, readingsFolder, readUnfolded } from "../../src/db/readings.ts";
+import { checkpointReadings, readingsFolder, readJournalTail } from "../../src/db/readings.ts";
 import type { StateDb } from "../../src/db/state-db.ts";
 import { openReadingJournal, type ReadingJournal } from "../../src/state/reading-journal.ts";
 import { openRegistry, type Registry } from "../../src/state/registry.ts";
@@ -35,16 +35,16 @@ const stateDb = (): string => folder.at("state.redb");
 
 function start(allows = (_waitedMs: number) => true): House {
   const db = openTestState(stateDb(), clock.now);
-  const unfolded = readUnfolded(stateDb(), db.durable);
-  foldReadings(db.durable, unfolded);
-  const last = Math.max(unfolded.folded, ...unfolded.segments.map(({ number }) => number));
+  const journalTail = readJournalTail(stateDb(), db.durable);
+  checkpointReadings(db.durable, journalTail);
+  const last = Math.max(journalTail.checkpointed, ...journalTail.segments.map(({ number }) => number));
   const common = { clock, log: silentLog, flushSecs: 5, trouble: db.trouble };
   const budget = { allows, enlist: () => ({ [Symbol.dispose]() {} }) };
   const journal = openReadingJournal({
     ...common,
     budget,
     folder: readingsFolder(stateDb()),
-    id: unfolded.id,
+    id: journalTail.id,
     first: last + 1,
   });
   const registry = openRegistry({ ...common, db, journal, emit() {} });
@@ -101,7 +101,7 @@ test("rows are written once an hour, and the journal begins anew", async () => {
   expect(house.row()).toBeNull();
   await clock.advance(HOUR_MS);
   expect(house.row()).toBe('{"n":58}');
-  expect(house.journal.unfolded()).toEqual([]);
+  expect(house.journal.journalTail()).toEqual([]);
   expect(stateAfterKill()).toBe(58);
 });
 
@@ -122,7 +122,7 @@ test("a used up allowance delays readings, and not what a person or a rule comma
   await clock.advance(590_000);
   expect(existsSync(readingsFolder(stateDb()))).toBe(false);
   await clock.advance(15_000);
-  expect(house.journal.unfolded().flatMap(({ readings }) => readings)).toHaveLength(1);
+  expect(house.journal.journalTail().flatMap(({ readings }) => readings)).toHaveLength(1);
   house.say(2, "written");
   expect(stateAfterKill()).toBe(2);
 });
@@ -143,7 +143,7 @@ test("a reading says that nothing of its device is recorded", () => {
   house.say(1);
   house.registry.edit("lamp", { history: false });
   house.say(2);
-  const readings = house.journal.unfolded().flatMap((segment) => segment.readings);
+  const readings = house.journal.journalTail().flatMap((segment) => segment.readings);
   expect(readings.map(({ set, unrecorded }) => [set, unrecorded])).toEqual([
     [{ n: 1 }, undefined],
     [{ n: 2 }, true],

@@ -157,22 +157,22 @@ describe("after a restart", () => {
 
   test("a sign of life of a plugin brings back all devices that it had", async () => {
     using hub = await restarted((registry) => registry.availability("plug", false, "zigbee"));
-    hub.registry.heard("zigbee");
-    hub.registry.heard("zigbee");
+    hub.registry.markSeen("zigbee");
+    hub.registry.markSeen("zigbee");
     expect(hub.availables()).toEqual(["guests", "lamp"]);
     expect(hub.events).toEqual([change(true, { after_restart: true }) as HubEvent]);
   });
 
-  test("what was not heard of in time is reported, once, and so is its return", async () => {
+  test("what was not seen in time is reported, once, and so is its return", async () => {
     using hub = await restarted();
-    hub.registry.heard("knx");
+    hub.registry.markSeen("knx");
     hub.registry.state("plug", { on: true }, whole("zigbee"));
     await hub.clock.advance(GRACE_MS - 1);
     expect(hub.events).toHaveLength(2);
     await hub.clock.advance(1);
     expect(hub.events.slice(2)).toEqual([change(false) as HubEvent]);
     await hub.clock.advance(10 * GRACE_MS);
-    hub.registry.heard("zigbee");
+    hub.registry.markSeen("zigbee");
     expect(hub.events).toHaveLength(3);
     hub.registry.state("lamp", { on: true }, whole("zigbee"));
     expect(hub.events.slice(3)).toEqual([change(true) as HubEvent]);
@@ -186,7 +186,7 @@ describe("after a restart", () => {
       { type: "device_availability_changed", device_id: "blind", available: false },
       change(false) as HubEvent,
     ]);
-    hub.registry.heard("zigbee");
+    hub.registry.markSeen("zigbee");
     expect(hub.availables()).toEqual(["guests", "plug"]);
   });
 
@@ -200,7 +200,7 @@ describe("after a restart", () => {
     hub.registry.availability("plug", false, "zigbee", retained);
     hub.registry.state("new", { on: true }, { ...whole("zigbee"), ...retained });
     expect(hub.availables()).toEqual(["guests"]);
-    hub.registry.heard("zigbee");
+    hub.registry.markSeen("zigbee");
     expect(hub.availables()).toEqual(["guests", "lamp"]);
   });
 

@@ -19,15 +19,15 @@ const SCHEMA = {
 
 function open(path: string, clock = createVirtualClock()) {
   const db = openTestState(path, clock.now);
-  const behind = { db, clock, log: silentLog };
-  const renamed = openRenamedAttributes(behind);
+  const writing = { db, clock, log: silentLog };
+  const renamed = openRenamedAttributes(writing);
   const added: string[] = [];
   renamed.onAdded("test", ({ from, to }) => added.push(`${from} → ${to}`));
-  const registry = openRegistry({ ...behind, flushSecs: 1, emit() {}, onRenamed: renamed.add });
+  const registry = openRegistry({ ...writing, flushSecs: 1, emit() {}, onRenamed: renamed.add });
   registry.onRemoved("renamed attributes", ({ id }) => renamed.forget(id));
   return {
     ...{ clock, renamed, registry, added },
-    rows: () => db.behind.query<{ n: number }, []>("SELECT count(*) AS n FROM renamed_attributes").get()?.n,
+    rows: () => db.relaxed.query<{ n: number }, []>("SELECT count(*) AS n FROM renamed_attributes").get()?.n,
     [Symbol.dispose]() {
       for (const part of [registry, renamed, db]) part[Symbol.dispose]();
     },

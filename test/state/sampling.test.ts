@@ -27,7 +27,7 @@ function rig({ mbPerDay = 500, bytesEach = 250 } = {}) {
     }
   }
   sampling.onDue(record);
-  clock.every("folding", 900_000, () => {
+  clock.every("checkpointing", 900_000, () => {
     written += owed;
     owed = 0;
   });

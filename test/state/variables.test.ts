@@ -41,9 +41,9 @@ function rig(path?: string, clock = createVirtualClock()): Rig {
     clock,
     output,
     writes: () =>
-      [db.durable, db.behind].reduce((sum, one) => sum + (one.query<{ n: number }, []>(changes).get()?.n ?? 0), 0),
+      [db.durable, db.relaxed].reduce((sum, one) => sum + (one.query<{ n: number }, []>(changes).get()?.n ?? 0), 0),
     refuseWrites(refuse) {
-      for (const one of [db.durable, db.behind]) one.run(`PRAGMA query_only = ${refuse}`);
+      for (const one of [db.durable, db.relaxed]) one.run(`PRAGMA query_only = ${refuse}`);
     },
     // A clock of its own, so that the previous hub does not write any more.
     reopen: () => rig(file, createVirtualClock(clock.now())),
@@ -68,7 +68,7 @@ describe("a write", () => {
     const before = hub.writes();
     await hub.clock.advance(60_000);
     const { updatedAt } = hub.variables.set("plan", { b: [true], a: 1 });
-    hub.variables.set("plan", { a: 1, b: [true] }, { behind: true });
+    hub.variables.set("plan", { a: 1, b: [true] }, { deferred: true });
     await hub.clock.advance(60_000);
     expect(hub.events).toHaveLength(3);
     expect(hub.events[2]).toMatchObject({ previous_value: { a: 1, b: [true] } });
@@ -87,7 +87,7 @@ describe("a write", () => {
 
   test("behind is written in one batch per period, however many there are", async () => {
     using hub = rig();
-    for (let count = 1; count <= 50; count++) hub.variables.set("power", count, { behind: true });
+    for (let count = 1; count <= 50; count++) hub.variables.set("power", count, { deferred: true });
     expect(hub.variables.get("power").value).toBe(50);
     expect(hub.events).toHaveLength(50);
     {
@@ -103,7 +103,7 @@ describe("a write", () => {
 
   test("of a value that was only written behind so far is on disk when it returns", () => {
     using hub = rig();
-    hub.variables.set("a", 1, { behind: true });
+    hub.variables.set("a", 1, { deferred: true });
     hub.variables.set("a", 1);
     using again = hub.reopen();
     expect(again.variables.get("a").value).toBe(1);
@@ -114,7 +114,7 @@ describe("a removal", () => {
   test("emits a write of null, and is durable", async () => {
     using hub = rig();
     hub.variables.set("a", [1]);
-    hub.variables.set("a", [2], { behind: true });
+    hub.variables.set("a", [2], { deferred: true });
     hub.variables.remove("a");
     expect(hub.events.at(-1)).toEqual({
       type: "hub_variable_changed",
@@ -169,7 +169,7 @@ describe("a value", () => {
 
   test("is limited in number and in size, and existing ones can still be changed", () => {
     using many = rig();
-    for (let count = 0; count < 10_000; count++) many.variables.set(`v${count}`, 1, { behind: true });
+    for (let count = 0; count < 10_000; count++) many.variables.set(`v${count}`, 1, { deferred: true });
     expect(() => many.variables.set("one more", 1)).toThrow("10000 variables");
     expect(many.variables.set("v1", 2).value).toBe(2);
     many.variables.remove("v2");
@@ -177,7 +177,7 @@ describe("a value", () => {
 
     using large = rig();
     const text = "x".repeat(65_000);
-    for (let count = 0; count < 258; count++) large.variables.set(`v${count}`, text, { behind: true });
+    for (let count = 0; count < 258; count++) large.variables.set(`v${count}`, text, { deferred: true });
     expect(() => large.variables.set("one more", text)).toThrow("all variables together");
     expect(large.variables.set("v1", "short").value).toBe("short");
     expect(large.variables.set("one more", text).value).toBe(text);
@@ -192,7 +192,7 @@ test("while the disk refuses writes, a person's write is refused and a rule's is
   expect(() => hub.variables.remove("a")).toThrow("readonly");
   expect(hub.variables.get("a").value).toBe(1);
   expect(hub.events).toHaveLength(1);
-  hub.variables.set("b", 3, { behind: true });
+  hub.variables.set("b", 3, { deferred: true });
   await hub.clock.advance(3000);
   expect(hub.output.text.match(/cannot be written/g)).toHaveLength(1);
   hub.refuseWrites(false);
@@ -211,7 +211,7 @@ test("every acknowledged write survives any restart", async () => {
     .jsonValue({ maxDepth: 3 })
     .filter((json) => !/"(__proto__|constructor|prototype)":/.test(JSON.stringify(json)));
   const step = fc.oneof(
-    fc.record({ do: fc.constant("set" as const), name, value, behind: fc.boolean() }),
+    fc.record({ do: fc.constant("set" as const), name, value, deferred: fc.boolean() }),
     fc.record({ do: fc.constant("remove" as const), name }),
     fc.record({ do: fc.constantFrom("wait" as const, "power cut" as const) }),
   );
@@ -228,10 +228,10 @@ test("every acknowledged write survives any restart", async () => {
       };
       for (const one of steps) {
         if (one.do === "set") {
-          hub.variables.set(one.name, one.value, { behind: one.behind });
+          hub.variables.set(one.name, one.value, { deferred: one.deferred });
           const value = JSON.parse(JSON.stringify(one.value)) as Json;
           held.set(one.name, value);
-          if (!one.behind) sure.set(one.name, value);
+          if (!one.deferred) sure.set(one.name, value);
         } else if (one.do === "remove" && hub.variables.has(one.name)) {
           hub.variables.remove(one.name);
           held.delete(one.name);

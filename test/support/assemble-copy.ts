@@ -30,7 +30,7 @@ export interface AssembledCopy {
   request(): SyncRequest;
   /** Applies an answer; false where it has to ask again at once. Throws where the copy is not what the answer says. */
   apply(answer: Uint8Array): boolean;
-  /** Forgets what it was told, and says what it has, as after a restart of the hub. */
+  /** Forgets what it was commanded, and says what it has, as after a restart of the hub. */
   forget(): void;
 }
 

@@ -1,4 +1,4 @@
-// One device of many entities that are told apart by nothing but their topics, and what each attribute of it has been: for the tests that
+// One device of many entities that are distinguished by nothing but their topics, and what each attribute of it has been: for the tests that
 // a name never means another entity.
 import { createRig } from "../discovery/rig.ts";
 import { type Random, shuffled } from "./random.ts";

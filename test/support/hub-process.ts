@@ -12,7 +12,7 @@ export interface Whereabouts {
   readonly home: string;
   readonly cwd: string;
   readonly binary: string;
-  /** The first administrator, once a start has told. */
+  /** The first administrator, once a start has reported. */
   admin: Administrator | undefined;
 }
 

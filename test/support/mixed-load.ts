@@ -1,6 +1,6 @@
 // Everything a house asks of its hub, all at once, until the hub is gone; and whether what it acknowledged is still there.
 import { readdirSync } from "node:fs";
-import { openBooks } from "./books.ts";
+import { createAcknowledgedWrites } from "./acknowledged-writes.ts";
 import type { HubPlace } from "./hub-place.ts";
 import { notifications, reports, ruleFiles } from "./load-around.ts";
 import { DEVICES, type List, listed, text, type Work } from "./load-work.ts";
@@ -18,24 +18,24 @@ interface Kept {
 
 /** Things people make, change and remove: four at a time. */
 function keeping(name: string, { path, id = "id", make, change, value }: Kept): Work {
-  const books = openBooks<string>(name);
+  const writes = createAcknowledgedWrites<string>(name);
   return {
     name,
     get acknowledged() {
-      return books.acknowledged;
+      return writes.acknowledged;
     },
     async work({ ask, round, gone }) {
       for (let n = round; !gone(); n++) {
         const key = `${name}-${n % 4}`;
         const wanted = `${name} ${round}.${n}`;
-        const there = books.known().has(key);
-        if (there && n % 7 === 0) await books.write(key, undefined, () => ask("DELETE", `${path}/${key}`));
-        else await books.write(key, wanted, () => ask(...(there ? change : make)(key, wanted)));
+        const there = writes.known().has(key);
+        if (there && n % 7 === 0) await writes.write(key, undefined, () => ask("DELETE", `${path}/${key}`));
+        else await writes.write(key, wanted, () => ask(...(there ? change : make)(key, wanted)));
       }
     },
     async check(hub) {
       const list = (await hub.get<List>(path)).filter((entry) => String(entry[id]).startsWith(name));
-      books.check(new Map(list.map((entry) => [String(entry[id]), value(entry)])));
+      writes.check(new Map(list.map((entry) => [String(entry[id]), value(entry)])));
     },
   };
 }
@@ -74,22 +74,24 @@ function keptThings(): Work[] {
 }
 
 function renames(): Work {
-  const books = openBooks<string>("name and area of");
+  const writes = createAcknowledgedWrites<string>("name and area of");
   return {
     name: "renames",
     get acknowledged() {
-      return books.acknowledged;
+      return writes.acknowledged;
     },
     async work({ ask, round, gone }) {
       for (let n = 0; !gone(); n++) {
         const id = DEVICES[n % DEVICES.length] ?? "";
         const [name, area] = [`${id} ${round}.${n}`, `part-${n % 5}`];
-        await books.write(id, `${name}, ${area}`, () => ask("PATCH", `/devices/${id}`, { name, area }));
+        await writes.write(id, `${name}, ${area}`, () => ask("PATCH", `/devices/${id}`, { name, area }));
       }
     },
     async check(hub) {
       const all = await listed(hub, "/devices", ({ name, area }) => `${name}, ${area}`);
-      books.check(new Map([...books.known().keys(), ...DEVICES].flatMap((id) => pick(all, id, books.known().has(id)))));
+      writes.check(
+        new Map([...writes.known().keys(), ...DEVICES].flatMap((id) => pick(all, id, writes.known().has(id)))),
+      );
     },
   };
 }
@@ -101,7 +103,7 @@ function pick(all: ReadonlyMap<string, string>, id: string, known: boolean): [st
 }
 
 function commands(): Work {
-  const books = openBooks<string>("the state of");
+  const writes = createAcknowledgedWrites<string>("the state of");
   const wanted = (n: number): [string, string, object][] => [
     ["kettle", `started ${3600 + n}`, { command: "start", duration_secs: 3600 + n }],
     ["oven", `started ${7200 + n}`, { command: "start", duration_secs: 7200 + n }],
@@ -111,7 +113,7 @@ function commands(): Work {
   return {
     name: "timers and switches",
     get acknowledged() {
-      return books.acknowledged;
+      return writes.acknowledged;
     },
     async work({ ask, answer, round, gone }) {
       for (const [path, id] of [
@@ -123,7 +125,7 @@ function commands(): Work {
       }
       for (let n = round; !gone(); n++) {
         for (const [id, state, command] of wanted(n)) {
-          if (!gone()) await books.write(id, state, () => ask("PATCH", `/devices/${id}/state`, command));
+          if (!gone()) await writes.write(id, state, () => ask("PATCH", `/devices/${id}/state`, command));
         }
       }
     },
@@ -131,39 +133,39 @@ function commands(): Work {
       const timers = await listed(hub, "/timers", ({ state, duration_secs }) => `${state} ${duration_secs}`);
       const switches = await listed(hub, "/switches", ({ on }) => String(on));
       const found = [...timers, ...switches].filter(
-        ([id, state]) => books.known().has(id) || !/^idle|^false/.test(state),
+        ([id, state]) => writes.known().has(id) || !/^idle|^false/.test(state),
       );
-      books.check(new Map(found));
+      writes.check(new Map(found));
     },
   };
 }
 
 function users(): Work {
-  const books = openBooks<string>("the role of");
+  const writes = createAcknowledgedWrites<string>("the role of");
   let newest: { username: string; password: string } | undefined;
   return {
     name: "users",
     get acknowledged() {
-      return books.acknowledged;
+      return writes.acknowledged;
     },
     async work({ ask, round, gone }) {
       const username = `user-${round}`;
       const password = `password-${round}`;
-      const old = [...books.known().keys()];
-      if (old.length > 5) await books.write(old[0] ?? "", undefined, () => ask("DELETE", `/auth/users/${old[0]}`));
+      const old = [...writes.known().keys()];
+      if (old.length > 5) await writes.write(old[0] ?? "", undefined, () => ask("DELETE", `/auth/users/${old[0]}`));
       if (gone()) return;
-      const made = await books.write(username, "viewer", () =>
+      const made = await writes.write(username, "viewer", () =>
         ask("POST", "/auth/users", { username, password, role: "viewer" }),
       );
       if (made) newest = { username, password };
       for (let n = 0; made && !gone(); n++) {
         const role = n % 2 === 0 ? "user" : "viewer";
-        await books.write(username, role, () => ask("PATCH", `/auth/users/${username}`, { role }));
+        await writes.write(username, role, () => ask("PATCH", `/auth/users/${username}`, { role }));
       }
     },
     async check(hub) {
       const all = await listed(hub, "/auth/users", text("role"), "username");
-      books.check(new Map([...all].filter(([name]) => name.startsWith("user-"))));
+      writes.check(new Map([...all].filter(([name]) => name.startsWith("user-"))));
       if (!newest) return;
       const { status } = await hub.login(newest.username, newest.password);
       if (status !== 200) throw new Error(`${newest.username} cannot log in: ${status}`);
@@ -212,6 +214,6 @@ export function mixedLoad(place: HubPlace, server: PushServer): Work[] {
 }
 
 /** What no crash may leave behind, once the hub is up again. */
-export function leftovers(home: string): string[] {
+export function orphans(home: string): string[] {
   return readdirSync(home, { recursive: true, encoding: "utf8" }).filter((name) => /\.tmp$|\.tmp\/?/.test(name));
 }

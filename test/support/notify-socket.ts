@@ -1,4 +1,4 @@
-// A stand-in for systemd's end of NOTIFY_SOCKET. Bun has no Unix datagram sockets, so this calls libc, as the hub does.
+// A fake of systemd's end of NOTIFY_SOCKET. Bun has no Unix datagram sockets, so this calls libc, as the hub does.
 import { dlopen, ptr } from "bun:ffi";
 import { until } from "./wait.ts";
 

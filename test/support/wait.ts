@@ -36,11 +36,11 @@ export async function until<T>(
 
 /** The promise's value; throws naming `what` when it takes longer. */
 export async function soon<T>(what: string, promise: Promise<T>, timeoutMs = 45_000): Promise<T> {
-  const late = Promise.withResolvers<never>();
+  const timeout = Promise.withResolvers<never>();
   const limitMs = timeoutMs * FACTOR;
-  const timer = setTimeout(() => late.reject(new Error(`not within ${limitMs} ms: ${what}`)), limitMs);
+  const timer = setTimeout(() => timeout.reject(new Error(`not within ${limitMs} ms: ${what}`)), limitMs);
   try {
-    return await Promise.race([promise, late.promise]);
+    return await Promise.race([promise, timeout.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,5 +1,5 @@
 // A cable between two programs of this machine that can be pulled (connections end, and new ones are refused) or left to hang (nothing
-// passes, and nobody is told).
+// passes, and nobody is notified).
 import type { Socket } from "bun";
 
 export type WireState = "whole" | "hangs" | "pulled";

@@ -215,7 +215,7 @@ test("from the command line, beside a running hub and without one", async () => 
   expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no hub in") });
 });
 
-/** Seven samples that are in the journal of readings, which folds them in once an hour. */
+/** Seven samples that are in the journal of readings, which checkpoints them once an hour. */
 async function freshReadings(hub: HubProcess): Promise<{ token: string }> {
   const client = await hub.mqtt();
   for (let n = 1; n <= 7; n++)

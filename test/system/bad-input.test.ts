@@ -161,9 +161,9 @@ step("no answer and no log holds a secret", async () => {
   await hub.openStream({}, `${user}x`).catch(() => {});
   await hub.mqtt({ password: PASSWORD }).catch(() => {});
   const admin = await hub.adminToken();
-  const told = hub.output.replace(/^password: .*$/m, "");
+  const reported = hub.output.replace(/^password: .*$/m, "");
   await hub.end();
-  const everything = [...answers, told, place.read("logs", "hub.log")].join("\n");
+  const everything = [...answers, reported, place.read("logs", "hub.log")].join("\n");
   const secrets = {
     SECRET,
     PASSWORD,

@@ -121,7 +121,7 @@ test("a picture that is a page as well is a picture for everybody who asks", asy
   });
 });
 
-test("a client that sends more than a packet may have is told in the log, and its device stays", async () => {
+test("a client that sends more than a packet may have is reported in the log, and its device stays", async () => {
   await using small = createHubPlace({});
   const one = await small.start();
   const large = await one.mqtt({ reconnectPeriod: 0 });

@@ -57,7 +57,7 @@ await hub.POST("/api/v1/areas", { body: { title: "Kitchen" } });
   expect({ text, places: [...new Set(places)] }).toEqual({ text, places: ["wrong.ts(3", "wrong.ts(4"] });
 });
 
-test("it talks to a hub: what it sends arrives, and refusals are told", async () => {
+test("it talks to a hub: what it sends arrives, and refusals are reported", async () => {
   const { createHubClient } = (await import(folder.at("node_modules", "hub-client", "index.js"))) as {
     createHubClient(options: object): Record<"GET" | "POST", (path: string, init?: object) => Promise<Talk>>;
   };

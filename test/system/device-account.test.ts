@@ -41,13 +41,13 @@ test("made by command while the hub runs, used with the printed lines, removed b
   expect(pasted.base_topic).toBe("house/zigbee");
 
   const bridge = await login(pasted);
-  const heard: string[] = [];
-  bridge.on("message", (topic) => heard.push(topic));
+  const received: string[] = [];
+  bridge.on("message", (topic) => received.push(topic));
   await bridge.subscribeAsync("house/zigbee/#", { qos: 1 });
   for (const topic of ["zigbee2mqtt/lamp", "hub/devices/lamp/state", "house/zigbee/lamp"])
     await bridge.publishAsync(topic, '{"state":"ON"}', { qos: 1 });
-  await until("what is allowed comes back", () => heard.length > 0);
-  expect(heard).toEqual(["house/zigbee/lamp"]);
+  await until("what is allowed comes back", () => received.length > 0);
+  expect(received).toEqual(["house/zigbee/lamp"]);
   await hub.said("a publish was denied and dropped");
   expect(await hub.get<unknown[]>("/devices")).toEqual([]);
 

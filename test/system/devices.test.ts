@@ -73,16 +73,16 @@ test("a person's name and area survive the plugin's next registration", async ()
 test("a command reaches the plugin with who asked", async () => {
   await register("cmd");
   await until("it is there", async () => (await ids()).includes("cmd"));
-  const heard = Promise.withResolvers<Record<string, unknown>>();
+  const received = Promise.withResolvers<Record<string, unknown>>();
   lamps.on("message", (topic, payload) => {
-    if (topic === "hub/devices/cmd/cmd") heard.resolve(JSON.parse(payload.toString()) as Record<string, unknown>);
+    if (topic === "hub/devices/cmd/cmd") received.resolve(JSON.parse(payload.toString()) as Record<string, unknown>);
   });
   await lamps.subscribeAsync("hub/devices/cmd/cmd", { qos: 1 });
   const stream = await hub.openStream({ type: "device_command_sent" });
   const sent = await hub.request("PATCH", "/devices/cmd/state", { body: { on: true, _hc: { command: "forged" } } });
   expect(sent.status).toBe(202);
   const { correlation_id } = sent.json();
-  expect(await soon("the command", heard.promise)).toEqual({
+  expect(await soon("the command", received.promise)).toEqual({
     on: true,
     _hc: {
       command: {

@@ -120,7 +120,7 @@ step("a command reaches it as it expects, and what it does not take is refused",
   }
 });
 
-step("the same press twice is two events, and a rule hears both", async () => {
+step("the same press twice is two events, and a rule receives both", async () => {
   expect((await hub.request("POST", "/rules", { body: RULE })).status).toBe(201);
   const stream = await hub.openStream({ type: "device_action,rule_fired" });
   sets = [];
@@ -187,13 +187,13 @@ step(
   },
 );
 
-step("devices hear when the hub comes and when it goes", async () => {
-  const heard: string[] = [];
+step("devices receive when the hub comes and when it goes", async () => {
+  const received: string[] = [];
   const listener = await hub.mqtt();
-  listener.on("message", (_, payload) => heard.push(payload.toString()));
+  listener.on("message", (_, payload) => received.push(payload.toString()));
   await listener.subscribeAsync("homeassistant/status");
   // They were cut off when the hub said it first.
-  await until("it says that it is there", () => heard.includes("online"));
+  await until("it says that it is there", () => received.includes("online"));
   hub.kill("SIGTERM");
-  await until("it says that it goes", () => heard.includes("offline"));
+  await until("it says that it goes", () => received.includes("offline"));
 });

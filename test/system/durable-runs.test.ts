@@ -135,14 +135,14 @@ test.concurrent("killed during the delay, it commands a device that only subscri
   // Nobody is there yet who would take it.
   expect(await runs()).toHaveLength(1);
   const back = await second.mqtt();
-  const heard: string[] = [];
-  back.on("message", (topic, payload) => void heard.push(`${topic} ${payload}`));
+  const received: string[] = [];
+  back.on("message", (topic, payload) => void received.push(`${topic} ${payload}`));
   const since = performance.now();
   await back.subscribeAsync("hub/devices/quiet_lamp/cmd", { qos: 1 });
-  await until("the command", () => heard.length > 0, { everyMs: 20 });
+  await until("the command", () => received.length > 0, { everyMs: 20 });
   // Whatever a busy machine takes; the two minutes that a silent device has are far away.
   expect(performance.now() - since).toBeLessThan(5000);
-  expect(heard[0]).toStartWith('hub/devices/quiet_lamp/cmd {"on":false');
+  expect(received[0]).toStartWith('hub/devices/quiet_lamp/cmd {"on":false');
   await until("the run is over", async () => (await runs()).length === 0);
   expect(await second.get("/devices/quiet_lamp")).toMatchObject({ available: true });
 });

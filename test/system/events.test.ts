@@ -1,4 +1,4 @@
-// The feed: recent events, filters, resuming without loss, gaps that are told, readers that cannot keep up.
+// The feed: recent events, filters, resuming without loss, gaps that are reported, readers that cannot keep up.
 import { expect, test } from "bun:test";
 import type { MqttClient } from "mqtt";
 import { createHubPlace } from "../support/hub-place.ts";
@@ -49,12 +49,13 @@ test("the stream filters by type, by device, and by both", async () => {
   await client.publishAsync("hub/devices/b/availability", "offline", { qos: 1 });
   await client.publishAsync("hub/events/end", "{}", { qos: 1 });
   await all.frame("the last event", ({ type }) => type === "custom_end");
-  const told = (frames: readonly StreamFrame[]) => frames.map(({ type, device_id }) => `${type} ${device_id ?? ""}`);
+  const reported = (frames: readonly StreamFrame[]) =>
+    frames.map(({ type, device_id }) => `${type} ${device_id ?? ""}`);
   await until("the filtered events", () => byType.frames.length + byDevice.frames.length + both.frames.length === 5);
-  expect(told(byType.frames)).toEqual(["device_availability_changed a", "device_availability_changed b"]);
-  expect(told(byDevice.frames)).toEqual(["device_state_changed b", "device_availability_changed b"]);
-  expect(told(both.frames)).toEqual(["device_state_changed b"]);
-  expect(told(all.frames)).not.toContain("mqtt_message ");
+  expect(reported(byType.frames)).toEqual(["device_availability_changed a", "device_availability_changed b"]);
+  expect(reported(byDevice.frames)).toEqual(["device_state_changed b", "device_availability_changed b"]);
+  expect(reported(both.frames)).toEqual(["device_state_changed b"]);
+  expect(reported(all.frames)).not.toContain("mqtt_message ");
 });
 
 test("a reader that comes back again and again misses nothing and sees nothing twice", async () => {
@@ -80,7 +81,7 @@ test("a reader that comes back again and again misses nothing and sees nothing t
   expect(seen.map(({ type }) => type)).not.toContain("stream_gap");
 });
 
-test("what is lost to a restart or a small buffer is told first, and numbers only grow", async () => {
+test("what is lost to a restart or a small buffer is reported first, and numbers only grow", async () => {
   await using place = createHubPlace({ toml: "[events]\nbuffer = 20" });
   const first = await place.start();
   const client = await first.mqtt();

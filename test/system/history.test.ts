@@ -85,11 +85,11 @@ test("a history of a newer hub is left alone, said why, and the hub runs", async
 
   const again = await place.start();
   await say(await again.mqtt(), "hall", { on: true });
-  const told = await until("the status says so", async () => {
+  const reported = await until("the status says so", async () => {
     const { problems } = await status(again);
     return problems.find(({ part }) => part === "history");
   });
-  expect(told.message).toContain("newer");
+  expect(reported.message).toContain("newer");
   expect((await again.request("GET", "/devices/hall/history")).status).toBe(503);
   await again.end();
   expect(readFileSync(place.at("data", "history.db")).equals(before)).toBe(true);

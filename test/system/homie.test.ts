@@ -14,7 +14,7 @@ const place = createHubPlace({
 });
 let hub: HubProcess;
 let lamp: MqttClient;
-let told: string[] = [];
+let received: string[] = [];
 
 async function startLamp(): Promise<void> {
   lamp = await hub.mqtt({
@@ -24,7 +24,7 @@ async function startLamp(): Promise<void> {
   });
   await lamp.subscribeAsync("homie/hall-lamp/+/+/set");
   lamp.on("message", (topic, payload) => {
-    told.push(`${topic} ${payload}`);
+    received.push(`${topic} ${payload}`);
     lamp.publish(topic.replace(/\/set$/, ""), payload, { qos: 1, retain: true });
   });
 }
@@ -56,11 +56,11 @@ step("it appears with what it has reported", async () => {
 });
 
 step("it is switched on, and what it does not take is refused", async () => {
-  told = [];
+  received = [];
   const command = (body: object) => hub.request("PATCH", `/devices/${ID}/state`, { body });
   expect((await command({ on: true })).status).toBe(202);
   await isSo("the lamp is on", { attributes: { on: true } });
-  expect(told).toEqual(["homie/hall-lamp/light/power/set true"]);
+  expect(received).toEqual(["homie/hall-lamp/light/power/set true"]);
   expect((await command({ brightness_pct: 101 })).status).toBe(400);
   expect((await command({ temperature: 20 })).status).toBe(400);
 });

@@ -34,13 +34,13 @@ test("rules in homeCore's spelling find devices by id, canonical name and displa
   expect(ran.stderr).toBe("");
   const hub = await place.start();
   const client = await hub.mqtt();
-  const heard = new Set<unknown>();
+  const received = new Set<unknown>();
   client.on("message", (_, payload) =>
-    heard.add((JSON.parse(payload.toString()) as { brightness?: number }).brightness),
+    received.add((JSON.parse(payload.toString()) as { brightness?: number }).brightness),
   );
   await client.subscribeAsync("homecore/devices/hue_1/cmd", { qos: 1 });
   await client.publishAsync("homecore/devices/yolink_door/state", '{"open": true}', { qos: 1 });
-  await until("each rule commanded the lamp", () => [1, 2, 3].every((brightness) => heard.has(brightness)));
+  await until("each rule commanded the lamp", () => [1, 2, 3].every((brightness) => received.has(brightness)));
 });
 
 function fullHouse() {
@@ -91,7 +91,7 @@ function familyCalendar(day: Date): string {
   return `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\n${event}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`;
 }
 
-test("groups, schedules, calendars and running timers go on, and what cannot is told", async () => {
+test("groups, schedules, calendars and running timers go on, and what cannot is reported", async () => {
   using old = startFakeHomecore(fullHouse());
   await using place = createHubPlace();
   const zip = join(place.cwd, "..", "old.zip");

@@ -7,7 +7,7 @@ import { CAMPAIGN_MS, randomOf, rounds, tried } from "../support/campaign.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { DEVICES, type Shift, type Work } from "../support/load-work.ts";
-import { leftovers, mixedLoad } from "../support/mixed-load.ts";
+import { mixedLoad, orphans } from "../support/mixed-load.ts";
 import { processesOf } from "../support/processes.ts";
 import { servePushes } from "../support/push-server.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -91,7 +91,7 @@ test(
         await one.check(hub).catch((error) => {
           throw new Error(`after kill ${round}, ${one.name}: ${error.message}`, { cause: error });
         });
-      expect(leftovers(place.home)).toEqual([]);
+      expect(orphans(place.home)).toEqual([]);
       const events = await hub.get<{ seq: number }[]>("/events?limit=1000");
       seqsOf(events.reverse());
       for (const { seq } of events) expect(seq).toBeGreaterThan(lastSeq);

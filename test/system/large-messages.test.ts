@@ -18,7 +18,7 @@ const CONNECTIONS = 20;
 const STREAMS = 60;
 /** Of what is retained: as many as fit into what all may have retained. */
 const TOPICS = 8;
-/** It is 260 to 330 MiB, and was 340 to 360 before: too near to tell them apart here, which `bun run bench attackers` does. */
+/** It is 260 to 330 MiB, and was 340 to 360 before: too near to distinguish them here, which `bun run bench attackers` does. */
 const MAX_GROWTH_KIB = 448 * 1024;
 
 const accounts = ACCOUNTS.map(

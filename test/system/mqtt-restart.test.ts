@@ -14,8 +14,8 @@ async function openPanel(hub: HubProcess) {
   raw.send(connectPacket({ clientId: "panel", clean: false, username, password: Buffer.from(password) }));
   await until("it is let in", () => raw.packets.length > 0);
   const published = () => raw.packets.filter((packet): packet is IPublishPacket => packet.cmd === "publish");
-  const heard = () => published().map(({ topic, payload }) => `${topic} ${payload}`);
-  return Object.assign(raw, { present: (raw.packets[0] as IConnackPacket).sessionPresent, heard });
+  const received = () => published().map(({ topic, payload }) => `${topic} ${payload}`);
+  return Object.assign(raw, { present: (raw.packets[0] as IConnackPacket).sessionPresent, received });
 }
 
 const subscription = (topic: string): Packet => ({
@@ -50,12 +50,12 @@ test("a retained message, a session and its queue survive SIGKILL, soon after th
 
   const second = await place.start();
   const back = await openPanel(second);
-  await until("the queue has come", () => back.heard().length === 1);
-  expect([back.present, back.heard()]).toEqual([true, ['hub/events/rang {"n":1}']]);
+  await until("the queue has come", () => back.received().length === 1);
+  expect([back.present, back.received()]).toEqual([true, ['hub/events/rang {"n":1}']]);
   back.send({ cmd: "puback", messageId: back.packets.find(({ cmd }) => cmd === "publish")?.messageId });
   back.send(subscription("zigbee2mqtt/#"));
-  await until("the retained message has come", () => back.heard().length === 2);
-  expect(back.heard()[1] === `zigbee2mqtt/bridge/devices ${devices}`).toBe(true);
+  await until("the retained message has come", () => back.received().length === 2);
+  expect(back.received()[1] === `zigbee2mqtt/bridge/devices ${devices}`).toBe(true);
   await second.end();
   expect(rowsOnDisk(place)).toEqual([1, 1, 0]);
 });

@@ -48,11 +48,11 @@ test("killed once between the two messages, and once between the answer and the 
     body: { room: "the kitchen" },
   });
   expect(called.status).toBe(202);
-  const first = await until("Anna is told", () => telegram.last("7"));
+  const first = await until("Anna is notified", () => telegram.last("7"));
   await until("the hub knows her message", async () => (await hub.get<unknown[]>("/notify/outbox")).length === 0);
   await killed(hub);
   hub = await place.start();
-  const second = await until("Ben is told", () => telegram.last("8"));
+  const second = await until("Ben is reported", () => telegram.last("8"));
   await until("the hub knows his message", async () => (await hub.get<unknown[]>("/notify/outbox")).length === 0);
   telegram.react("editMessageText", "hang");
   const pressed = telegram.press(second, "✅ Confirm", { id: 2, first_name: "Ben" });

@@ -19,7 +19,7 @@ const place = createHubPlace({ toml: THERMOSTAT });
 let hub: HubProcess;
 /** Owns `valve`. */
 let lamps: MqttClient;
-const heard: string[] = [];
+const received: string[] = [];
 
 beforeAll(async () => {
   // Its programs connect by themselves, here as the test.
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => place[Symbol.asyncDispose]());
 
 const note = (client: MqttClient, who: string): void =>
-  void client.on("message", (topic, payload) => heard.push(`${who}: ${topic} ${payload}`));
+  void client.on("message", (topic, payload) => received.push(`${who}: ${topic} ${payload}`));
 const login = (password: string): Promise<MqttClient> => hub.mqtt({ username: "thermostat", password });
 
 test("it reads the states of others and commands them, and no more", async () => {
@@ -41,11 +41,11 @@ test("it reads the states of others and commands them, and no more", async () =>
   note(thermostat, "thermostat");
   await thermostat.subscribeAsync("hub/devices/+/state", { qos: 1 });
   await lamps.publishAsync("hub/devices/valve/state", '{"open":10}', { qos: 1 });
-  await until("the state", () => heard.includes('thermostat: hub/devices/valve/state {"open":10}'));
+  await until("the state", () => received.includes('thermostat: hub/devices/valve/state {"open":10}'));
   await thermostat.publishAsync("hub/devices/valve/state", '{"open":99}', { qos: 1 });
   await thermostat.publishAsync("hub/plugins/lamps/manage/cmd", "{}", { qos: 1 });
   await thermostat.publishAsync("hub/devices/valve/cmd", '{"open":50}', { qos: 1 });
-  await until("the command", () => heard.includes('lamps: hub/devices/valve/cmd {"open":50}'));
+  await until("the command", () => received.includes('lamps: hub/devices/valve/cmd {"open":50}'));
   expect(await hub.get("/devices/valve")).toMatchObject({ plugin_id: "lamps", attributes: { open: 10 } });
   expect(await hub.get("/plugins/thermostat")).toMatchObject({ status: "active", managed: true });
 });

@@ -133,7 +133,7 @@ test("a device is paired from outside: progress, a question, its answer, the res
   );
 });
 
-test("a second pairing is told which one has to end first, which can be cancelled", async () => {
+test("a second pairing reads which one has to end first, which can be cancelled", async () => {
   const request = await pairing();
   const busy = await call("pair", { name: "Another" });
   expect([busy.status, busy.json()]).toMatchObject([200, { status: "busy", active_request_id: request }]);

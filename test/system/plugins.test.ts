@@ -90,21 +90,21 @@ test("a plugin that crashes is restarted after growing pauses, and its record sa
   expect(pauses[1]).toBeGreaterThan(pauses[0] ?? 0);
 });
 
-test("what is told of a plugin that a person stops, and of one that is killed, is what happened", async () => {
+test("what is reported of a plugin that a person stops, and of one that is killed, is what happened", async () => {
   const { pid } = await when("it is active", "lamp", ({ status }) => status === "active");
   const stream = await hub.openStream({ type: "plugin_status_changed,plugin_offline" });
-  const told = () =>
+  const reported = () =>
     stream.frames.flatMap(({ plugin_id, type, status, reason }) =>
       plugin_id === "lamp" ? [`${type === "plugin_offline" ? type : status} ${reason ?? ""}`.trim()] : [],
     );
   process.kill(pid ?? 0, "SIGKILL");
   await when("it is back", "lamp", (body) => body.status === "active" && body.pid !== pid);
-  expect(told()).toContain("plugin_offline ended by SIGKILL");
-  const before = told().length;
+  expect(reported()).toContain("plugin_offline ended by SIGKILL");
+  const before = reported().length;
   await order("lamp", "stop");
   await order("lamp", "start");
   await when("it is active again", "lamp", ({ status }) => status === "active");
-  expect(told().slice(before)).toEqual(["stopped stopped by a person", "starting", "active"]);
+  expect(reported().slice(before)).toEqual(["stopped stopped by a person", "starting", "active"]);
 });
 
 test("a missing or not executable plugin is reported once, and retried slowly", async () => {

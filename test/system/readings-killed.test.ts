@@ -1,5 +1,5 @@
-// Killed at random moments under load: what devices told is there, as state and in the history, each sample once; without memory for what
-// waits to be written (/dev/shm), what they told longer ago than flush_secs. A timer that a rule started is there at once.
+// Killed at random moments under load: what devices reported is there, as state and in the history, each sample once; without memory for what
+// waits to be written (/dev/shm), what they reported longer ago than flush_secs. A timer that a rule started is there at once.
 // `bun run campaign kills` kills it for longer.
 import { expect, test } from "bun:test";
 import { appendFileSync, existsSync, readdirSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import type { HubProcess } from "../support/hub-process.ts";
 import { until } from "../support/wait.ts";
 
 const MIN_KILLS = 5;
-// More would tell more samples than one question to the history answers.
+// More would report more samples than one question to the history answers.
 const MAX_KILLS = 25;
 const FLUSH_MS = 1000;
 /** The machine may be busy just then. */
@@ -23,17 +23,17 @@ const EGG_TIMER = `(
   actions: [Timer(device_id: "egg_timer", command: "start", duration_secs: 600)],
 )`;
 
-/** For each device what it told, and when the broker had it. */
-type Told = Map<string, { n: number; at: number }[]>;
+/** For each device what it reported, and when the broker had it. */
+type Reported = Map<string, { n: number; at: number }[]>;
 
-async function talkUntilGone(hub: HubProcess, told: Told): Promise<void> {
+async function talkUntilGone(hub: HubProcess, reported: Reported): Promise<void> {
   const client = await hub.mqtt();
   let gone = false;
   client.once("close", () => {
     gone = true;
   });
   client.on("error", () => {});
-  const next = (device: string): number => (told.get(device)?.at(-1)?.n ?? 0) + 1;
+  const next = (device: string): number => (reported.get(device)?.at(-1)?.n ?? 0) + 1;
   while (!gone) {
     for (const device of DEVICES) {
       const n = next(device);
@@ -43,7 +43,7 @@ async function talkUntilGone(hub: HubProcess, told: Told): Promise<void> {
         hub.exited.then(() => false),
       ]).catch(() => false);
       if (!taken) return;
-      told.get(device)?.push({ n, at: performance.now() });
+      reported.get(device)?.push({ n, at: performance.now() });
     }
     await Bun.sleep(5);
   }
@@ -55,8 +55,8 @@ const samplesOf = async (hub: HubProcess, device: string): Promise<number[]> => 
 };
 
 /** Up to where each device's readings are there, without a gap, each once, in state and history alike. */
-async function checkReadings(hub: HubProcess, told: Told, killedAt: number): Promise<void> {
-  for (const [device, all] of told) {
+async function checkReadings(hub: HubProcess, reported: Reported, killedAt: number): Promise<void> {
+  for (const [device, all] of reported) {
     const must = all.findLast(({ at }) => at <= killedAt - OLD_ENOUGH_MS)?.n ?? 0;
     const { attributes } = await hub.get<{ attributes: { n?: number } }>(`/devices/${device}`);
     const samples = await samplesOf(hub, device);
@@ -64,7 +64,7 @@ async function checkReadings(hub: HubProcess, told: Told, killedAt: number): Pro
     expect(samples).toEqual(Array.from({ length: samples.length }, (_, index) => index + 1));
     expect(samples.length).toBe(attributes.n ?? 0);
     // The next values follow what the hub has.
-    told.set(device, all.slice(0, samples.length));
+    reported.set(device, all.slice(0, samples.length));
   }
 }
 
@@ -75,7 +75,7 @@ test(
   async () => {
     await using place = createHubPlace(config);
     place.put("rules/egg.ron", EGG_TIMER);
-    const told: Told = new Map(DEVICES.map((device) => [device, []]));
+    const reported: Reported = new Map(DEVICES.map((device) => [device, []]));
     const moments = randomOf("moments of kills");
     let killedAt = Number.NEGATIVE_INFINITY;
     let kills = 0;
@@ -83,24 +83,24 @@ test(
       if (round === MAX_KILLS) break;
       const hub = await place.start();
       if (round === 0) await hub.request("POST", "/timers", { body: { id: "egg_timer" } });
-      else await checkReadings(hub, told, killedAt);
+      else await checkReadings(hub, reported, killedAt);
       const killed = Bun.sleep(300 + moments.below(3500)).then(() => {
         killedAt = performance.now();
         hub.kill("SIGKILL");
       });
-      await Promise.all([talkUntilGone(hub, told), killed]);
+      await Promise.all([talkUntilGone(hub, reported), killed]);
       await hub.exited;
       // As of a hub that had run for long: three that die as they start are followed by a safe start.
       rmSync(place.at("data", "starts.json"), { force: true });
       kills = round + 1;
     }
     const last = await place.start();
-    await checkReadings(last, told, killedAt);
-    expect(told.get("attic")?.length).toBeGreaterThan(20);
+    await checkReadings(last, reported, killedAt);
+    expect(reported.get("attic")?.length).toBeGreaterThan(20);
     expect(last.output).not.toMatch(/damaged|journal of readings cannot|\[ERR\]|safe start/);
     await last.end();
     expect(existsSync(place.at("data", "readings"))).toBe(false);
-    const readings = [...told.values()].reduce((sum, { length }) => sum + length, 0);
+    const readings = [...reported.values()].reduce((sum, { length }) => sum + length, 0);
     tried(`${kills} kills; ${readings} readings that the broker had`);
   },
   { timeout: 80_000 + 2 * CAMPAIGN_MS, retry: 0 },

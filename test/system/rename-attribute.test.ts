@@ -37,7 +37,7 @@ let hub: HubProcess;
 let box: MqttClient;
 let id = "";
 let name = "";
-let told: string[] = [];
+let received: string[] = [];
 
 const ruleFile = (number: number): string => `rules/pump_${number}.ron`;
 const uuid = (number: number): string => `22222222-2222-4222-8222-2222222222${String(number).padStart(2, "0")}`;
@@ -53,7 +53,7 @@ const ruleText = (number: number): string => `(
 async function connect(): Promise<void> {
   box = await hub.mqtt(account);
   await box.subscribeAsync("box/+/set");
-  box.on("message", (topic, payload) => told.push(`${topic} ${payload}`));
+  box.on("message", (topic, payload) => received.push(`${topic} ${payload}`));
   for (const one of ["drain", "pump"])
     await box.publishAsync(`homeassistant/switch/box/${one}/config`, JSON.stringify(relay(one)), {
       qos: 1,
@@ -159,12 +159,12 @@ step("rules, scene, group, history and commands go on by the new name", async ()
   await runs("pump");
   expect(await recorded("pump")).toEqual([true, false, true]);
   expect(await recorded(name)).toEqual([]);
-  told = [];
+  received = [];
   await hub.request("PATCH", `/devices/${id}/state?wait=false`, { body: { pump: false } });
-  await until("the command", () => told.length === 1);
+  await until("the command", () => received.length === 1);
   await hub.request("POST", "/scenes/dry/activate", { body: {} });
-  await until("the scene", () => told.length === 2);
-  expect(told).toEqual(["box/pump/set 0", "box/pump/set 0"]);
+  await until("the scene", () => received.length === 2);
+  expect(received).toEqual(["box/pump/set 0", "box/pump/set 0"]);
 });
 
 /** When it is killed: the first rule is written, half of them, the last, and when the answer is there. */
@@ -204,8 +204,8 @@ step("a hub that is killed as soon as it has answered has the new name", async (
   expect(after.attributes).not.toHaveProperty("pump");
   expect(after.recorded).toEqual(past);
   await runs("spout");
-  told = [];
+  received = [];
   await hub.request("PATCH", `/devices/${id}/state?wait=false`, { body: { spout: false } });
-  await until("the command", () => told.length === 1);
-  expect(told).toEqual(["box/pump/set 0"]);
+  await until("the command", () => received.length === 1);
+  expect(received).toEqual(["box/pump/set 0"]);
 });

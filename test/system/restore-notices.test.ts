@@ -38,7 +38,7 @@ test("restored or placed by hand, a backup asks nobody about what was open in it
   const from = await a.start();
   const token = await from.adminToken();
   await fire(from, "door", "open");
-  await until("the door is told", () => telegram.messages.length === 1);
+  await until("the door is reported", () => telegram.messages.length === 1);
   telegram.react("sendMessage", "hang");
   await fire(from, "leak");
   await until("Anna's phone hangs", () => telegram.calls("sendMessage") === 2);

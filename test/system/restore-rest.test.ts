@@ -89,7 +89,7 @@ async function send(hub: HubProcess, zip: string): Promise<Response> {
 
 const lastRestore = async (hub: HubProcess) =>
   (await hub.get<{ last_restore: LastRestore }>("/system/status")).last_restore;
-const leftovers = (place: HubPlace) => readdirSync(place.at("data")).filter((name) => /tmp|journal|before/.test(name));
+const orphans = (place: HubPlace) => readdirSync(place.at("data")).filter((name) => /tmp|journal|before/.test(name));
 
 test("clients of the event stream and of the broker are parted with properly, and find the hub where it was", async () => {
   await using place = createHubPlace();
@@ -219,7 +219,7 @@ test("what cannot be exchanged is refused before the hub stops", async () => {
     status: 507,
     text: expect.stringContaining("is a link: put the real one in its place"),
   });
-  expect(leftovers(place)).toEqual([]);
+  expect(orphans(place)).toEqual([]);
   expect(hub.output).not.toContain(": restarting");
   expect((await hub.request("POST", "/system/backup")).status).toBe(200);
 });
@@ -245,7 +245,7 @@ test("a client that leaves while its archive is checked: the hub ends in a defin
   });
   leaving.abort();
   expect(await asked).toBeUndefined();
-  await until("it is over", () => leftovers(place).every((name) => name.startsWith("before-restore-")), {
+  await until("it is over", () => orphans(place).every((name) => name.startsWith("before-restore-")), {
     timeoutMs: 20_000,
   });
   // It had been sent whole, so it counts.
@@ -275,6 +275,6 @@ test("an archive of which nobody says how long it is, and that the disk has no r
     status: 507,
     text: expect.stringContaining("there is space for"),
   });
-  await until("nothing is left", () => leftovers(place).length === 0);
+  await until("nothing is left", () => orphans(place).length === 0);
   expect((await hub.request("GET", "/auth/me", { token })).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-// What rules publish: plugins hear their events, rules hear what the hub itself publishes, and a rule that hears itself ends.
+// What rules publish: plugins receive their events, rules receive what the hub itself publishes, and a rule that receives itself ends.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { MqttClient } from "mqtt";
 import { createHubPlace } from "../support/hub-place.ts";
@@ -9,13 +9,13 @@ const place = createHubPlace();
 let hub: HubProcess;
 let client: MqttClient;
 /** `topic payload` of every message. */
-const heard: string[] = [];
+const received: string[] = [];
 
 beforeAll(async () => {
   hub = await place.start();
   client = await hub.mqtt();
   client.on("message", (topic, payload, { qos, retain }) => {
-    heard.push(`${topic} ${payload} ${qos}${retain ? " retained" : ""}`);
+    received.push(`${topic} ${payload} ${qos}${retain ? " retained" : ""}`);
   });
   await client.subscribeAsync(["hub/events/#", "house/#"], { qos: 1 });
 });
@@ -37,13 +37,13 @@ async function rule(name: string, trigger: object, actions: object[]): Promise<(
   return () => hub.get<RuleBody>(`/rules/${id}`);
 }
 
-test("an event of a rule is an event of the hub once, and plugins hear it", async () => {
+test("an event of a rule is an event of the hub once, and plugins receive it", async () => {
   const stream = await hub.openStream({ type: "custom_doorbell" });
   await rule("Ring", onMessage("house/button"), [
     { type: "fire_event", event_type: "doorbell", fields: { button: "front" } },
   ]);
   await client.publishAsync("house/button", "pressed", { qos: 1 });
-  await until("the plugin's view", () => heard.includes('hub/events/doorbell {"button":"front"} 1'));
+  await until("the plugin's view", () => received.includes('hub/events/doorbell {"button":"front"} 1'));
   await client.publishAsync("house/button", "pressed", { qos: 1 });
   await until("the second one", () => stream.frames.length >= 2);
   expect(stream.frames).toMatchObject(Array(2).fill({ type: "custom_doorbell", button: "front", source: "rule" }));
@@ -53,7 +53,7 @@ test("an event of a rule is an event of the hub once, and plugins hear it", asyn
   expect(stream.frames).toHaveLength(3);
 });
 
-test("rules hear what other rules publish, and the commands of the hub", async () => {
+test("rules receive what other rules publish, and the commands of the hub", async () => {
   await client.publishAsync("hub/devices/lamp/state", '{"on":false}', { qos: 1 });
   await rule("First", onMessage("house/first"), [publish("house/second", { from: "a rule" })]);
   const second = await rule("Second", onMessage("house/second"), [publish("house/third", "")]);
@@ -83,7 +83,7 @@ test("two rules that answer each other's messages are ended as well", async () =
   await client.publishAsync("house/ping", "", { qos: 1 });
   await until("the end", async () => (await ping()).last_error !== null);
   expect((await ping()).fire_count).toBe(5);
-  const between = () => heard.filter((one) => one.startsWith("house/p"));
+  const between = () => received.filter((one) => one.startsWith("house/p"));
   await until("the last message has come", () => between().length >= 11);
   expect(between()).toHaveLength(11);
 });

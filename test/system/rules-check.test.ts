@@ -15,7 +15,7 @@ describe("hub check", () => {
     expect(place.read("rules/a.ron")).toBe(GOOD);
   });
 
-  test("tells every problem as file:line:column with its lines; a warning alone is no failure", async () => {
+  test("reports every problem as file:line:column with its lines; a warning alone is no failure", async () => {
     await using place = createHubPlace();
     place.put("rules/warn.ron", `(name: "Warn", actions: [SetDeviceState(device_id: "lamp", state: (on: true))])`);
     (await place.start()).kill("SIGTERM");

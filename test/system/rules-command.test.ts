@@ -130,7 +130,7 @@ test("check: every problem with its place and an exit code; of one file only its
   expect(json.some(({ warning }) => !warning)).toBe(true);
 });
 
-test("what a stopped hub cannot tell, and wrong words, are said plainly", async () => {
+test("what a stopped hub cannot report, and wrong words, are said plainly", async () => {
   await using place = createHubPlace();
   furnish(place);
   const said = async (...args: string[]) => {

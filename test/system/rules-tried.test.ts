@@ -42,12 +42,12 @@ beforeAll(async () => {
   place.put("rules/slips.ron", SLIPS);
   hub = await place.start();
   const client = await hub.mqtt();
-  const tell = (topic: string, body: object): Promise<unknown> =>
+  const report = (topic: string, body: object): Promise<unknown> =>
     client.publishAsync(`hub/devices/${topic}`, JSON.stringify(body), { qos: 1 });
   const mode = { type: "string", enum: ["normal", "disco"] };
-  await tell("porch_lamp/schema", { type: "object", properties: { on: { type: "boolean" }, mode } });
-  await tell("porch_lamp/state", { on: true, mode: "normal" });
-  await tell("front_door/state", { open: false });
+  await report("porch_lamp/schema", { type: "object", properties: { on: { type: "boolean" }, mode } });
+  await report("porch_lamp/state", { on: true, mode: "normal" });
+  await report("front_door/state", { open: false });
   await until("the devices are there", async () => (await hub.get<object[]>("/devices")).length >= 2);
 });
 afterAll(() => place[Symbol.asyncDispose]());

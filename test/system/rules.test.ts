@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import type { MqttClient } from "mqtt";
-import { readUnfoldedBeside } from "../../src/db/readings.ts";
+import { readJournalTailBeside } from "../../src/db/readings.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import type { StreamClient } from "../support/stream-client.ts";
@@ -31,7 +31,7 @@ interface TraceBody {
 
 const SECRET = "a-doorbell-secret-of-its-own";
 
-/** A rule that fires when `hub/events/EVENT` is heard. */
+/** A rule that fires when `hub/events/EVENT` is seen. */
 const ron = (name: string, more: { event?: string; top?: string; actions?: string } = {}): string => {
   const { event = "shout", top = "", actions = 'LogMessage(message: "heard")' } = more;
   return `(name: "${name}", ${top} trigger: CustomEvent(event_type: "${event}"), actions: [${actions}])\n`;
@@ -78,11 +78,11 @@ describe("a house that runs", () => {
       error: { line: 3, column: 19, message: expect.stringContaining('unknown key "secs"') },
     });
     const { problems } = await hub.get<{ problems: { part: string; message: string }[] }>("/system/status");
-    const told = problems.filter(({ part }) => part === "rules").map(({ message }) => message);
+    const reported = problems.filter(({ part }) => part === "rules").map(({ message }) => message);
     // Others of these tests break rules as well.
     const broken = (await hub.get<RuleBody[]>("/rules")).filter(({ state }) => state === "broken");
-    expect(told).toHaveLength(broken.length);
-    expect(told.filter((message) => message.includes("rules/broken-at-start.ron:3"))).toHaveLength(1);
+    expect(reported).toHaveLength(broken.length);
+    expect(reported.filter((message) => message.includes("rules/broken-at-start.ron:3"))).toHaveLength(1);
     await firesOnceMore();
   });
 
@@ -143,7 +143,7 @@ describe("a house that runs", () => {
     expect([status.status, existsSync(place.at("rules/night.ron"))]).toEqual([204, false]);
   });
 
-  test("a webhook opens with its secret only, and tells it nobody", async () => {
+  test("a webhook opens with its secret only, and shows it to nobody", async () => {
     const actions = 'SetHubVariable(name: "ring", expression: "trigger.body.who")';
     place.put(
       "rules/bell.ron",
@@ -163,8 +163,8 @@ describe("a house that runs", () => {
     expect((await call("", "GET", `?secret=${SECRET}`)).status).toBe(202);
     await hub.request("PATCH", "/rules/bell", { body: { enabled: false } });
     expect((await call(SECRET)).status).toBe(404);
-    const told = [hub.output, JSON.stringify(stream.frames), (await hub.request("GET", "/rules/bell/traces")).text];
-    expect(told.join()).not.toContain(SECRET);
+    const reported = [hub.output, JSON.stringify(stream.frames), (await hub.request("GET", "/rules/bell/traces")).text];
+    expect(reported.join()).not.toContain(SECRET);
   });
 
   test("rules that set themselves off are stopped, and the hub answers meanwhile", async () => {
@@ -186,12 +186,12 @@ describe("a house that runs", () => {
     for (const name of Object.keys(rules)) await when(hub, `loop-${name}.ron`, ({ state }) => state === "enabled");
     for (const event of ["echo", "ping", "spin"]) await say(client, event);
     await hub.request("PUT", "/variables/count", { body: { value: 1 } });
-    const told = (name: string) =>
+    const reported = (name: string) =>
       stream.frames.find(({ type, rule_name }) => type === "action_failed" && rule_name === name);
-    for (const name of ["Echo", "Count", "Spin"]) await until(`${name} is stopped`, () => told(name));
-    await until("the pair is stopped", () => told("Ping") ?? told("Pong"));
+    for (const name of ["Echo", "Count", "Spin"]) await until(`${name} is stopped`, () => reported(name));
+    await until("the pair is stopped", () => reported("Ping") ?? reported("Pong"));
     expect((await hub.request("GET", "/health")).status).toBe(200);
-    expect(String(told("Echo")?.error)).toContain("Echo → Echo");
+    expect(String(reported("Echo")?.error)).toContain("Echo → Echo");
     expect(fired(stream, "Echo")).toBeLessThan(100);
     expect(fired(stream, "Ping") + fired(stream, "Pong")).toBeLessThan(500);
     expect((await hub.get<{ value: number }>("/variables/count")).value).toBeLessThan(500);
@@ -295,7 +295,7 @@ test("a cooldown, and what has stood for a while, outlive a power cut", async ()
   await until("it is on disk that it stands", () => rows(place, "rule_holds") === 1);
   // The journal of readings has a timer of its own, and makes its folder with the first of them.
   const readings = () =>
-    readUnfoldedBeside(place.at("data/state.redb"))?.segments.flatMap((segment) => segment.readings);
+    readJournalTailBeside(place.at("data/state.redb"))?.segments.flatMap((segment) => segment.readings);
   await until("it is on disk that it is open", () => readings()?.some(({ set }) => set?.open === true));
   await say(client, "shout");
   await stream.frame("it fires", ({ type }) => type === "rule_fired");

@@ -1,4 +1,4 @@
-// A safe start ends by itself: parts that are off are tried again, and what dies of it is told from what was killed. The compiled binary.
+// A safe start ends by itself: parts that are off are tried again, and what dies of it is reported from what was killed. The compiled binary.
 // Over 10 s: the hub looks every five seconds for a part whose time has come.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";

@@ -16,8 +16,8 @@ import { join } from "node:path";
 import type { Io } from "../../src/cli/command.ts";
 import { createServiceCommand } from "../../src/cli/service.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import { type Answer, createFakeMachine } from "../support/fake-machine.ts";
 import { configText, createHubPlace } from "../support/hub-place.ts";
-import { type Answer, createMachineStandIn } from "../support/machine-stand-in.ts";
 import { createTestPlatform } from "../support/platform.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
@@ -33,7 +33,7 @@ interface SceneOptions {
 
 function createScene({ answers = NO_USER, systemd = true, io = {} }: SceneOptions = {}) {
   const folder = createTemporaryFolder();
-  const machine = createMachineStandIn({ unitFolder: folder.at("units"), systemd, answers });
+  const machine = createFakeMachine({ unitFolder: folder.at("units"), systemd, answers });
   const platform = createTestPlatform(systemClock);
   const home = folder.at("srv", "hub");
   const command = createServiceCommand(machine);

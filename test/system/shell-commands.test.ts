@@ -206,7 +206,7 @@ describe("events", () => {
 
   test("what comes is shown as it comes, only what was asked for, until Ctrl-C", async () => {
     const followed = follow("--type", "custom_rang", "--json", ...here);
-    await until("it hears the bell", async () => {
+    await until("it receives the bell", async () => {
       await fire("front");
       return followed.out.includes("\n");
     });
@@ -258,7 +258,7 @@ describe("events", () => {
     await before.end();
     await until("it says that the hub is away", () => err.includes("does not answer now"));
     await restarted.start();
-    await until("it hears of the start", () => out.includes('"system_started"'));
+    await until("it learns of the start", () => out.includes('"system_started"'));
     child.kill("SIGTERM");
     expect(await soon("it ends", child.exited)).toBe(0);
     await Promise.all(reading);

@@ -3,9 +3,9 @@
 // Over 10 s: two houses of two machines, and answers that wait for three seconds.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
+import { followAs } from "../support/fake-standby.ts";
 import { freePort } from "../support/free-port.ts";
 import { createHubPlace } from "../support/hub-place.ts";
-import { followAs } from "../support/stand-in-standby.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createTwoMachines, type Side, type TwoMachines } from "../support/two-machines.ts";
 import { until } from "../support/wait.ts";
@@ -38,7 +38,7 @@ async function takesOver(standby: Side): Promise<void> {
   await standby.isHub();
 }
 
-/** A former hub, which nobody has told to wait for a person. */
+/** A former hub, which nobody has ordered to wait for a person. */
 async function comesBack(former: Side, hub: Side): Promise<void> {
   const file = JSON.parse(former.place.read("data", "standby.json"));
   former.place.put("data/standby.json", JSON.stringify({ ...file, manual: true }), 0o600);

@@ -23,11 +23,11 @@ test("what would change the copy, or save it half changed, is refused, whether t
     [["import", "homecore", "--url", "http://127.0.0.1:1"], "`hub standby leave`"],
   ];
   const refuseAll = async (): Promise<void> => {
-    for (const [args, told] of refused) {
+    for (const [args, reported] of refused) {
       const { code, stdout, stderr } = await second.place.run(args);
       expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: "" });
       expect(stderr).toContain(`this machine is the standby of ${first.address}: `);
-      expect(stderr).toContain(told);
+      expect(stderr).toContain(reported);
     }
   };
   await refuseAll();

@@ -72,9 +72,9 @@ test("the hub starts from the copy of one that was killed", async () => {
   };
   await report(1, 400);
   sync(copy, source);
-  // As many as are folded at once, and some that stay in the journal.
+  // As many as are checkpointed at once, and some that stay in the journal.
   await report(401, SAMPLES - 1);
-  const toldAt = Date.now();
+  const reportedAt = Date.now();
   await report(SAMPLES, SAMPLES);
   await until(
     "the door is there",
@@ -92,7 +92,7 @@ test("the hub starts from the copy of one that was killed", async () => {
   const rules = (await first.get<{ id: string }[]>("/rules")).map(({ id }) => id).sort();
   await until("the copy has all of it", () => {
     sync(copy, source);
-    return copy.status().historyThrough >= toldAt;
+    return copy.status().historyThrough >= reportedAt;
   });
   first.kill("SIGKILL");
   await first.exited;

@@ -1,4 +1,4 @@
-// A standby whose disk is full while it copies: what it had stays usable, everybody is told in a sentence, and with room it is whole again.
+// A standby whose disk is full while it copies: what it had stays usable, everybody reads it in a sentence, and with room it is whole again.
 // Over 10 s: the machines look at each other every two seconds, and a copy is tried again after seconds.
 import { expect, test } from "bun:test";
 import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
@@ -38,11 +38,11 @@ test("both machines say so, and the copy is whole again when there is room", asy
   const { first, second } = house;
   await fillWhileCopying(house, disk);
   await second.process.said(SENTENCE);
-  const told = await second.standby("status");
-  expect(told.code).toBe(4);
-  expect(told.stdout).toStartWith(`This machine is the standby: ${SENTENCE}`);
+  const reported = await second.standby("status");
+  expect(reported.code).toBe(4);
+  expect(reported.stdout).toStartWith(`This machine is the standby: ${SENTENCE}`);
   // The one from before is still a whole one.
-  expect(told.stdout).toMatch(/^Copy +\d+ s old$/m);
+  expect(reported.stdout).toMatch(/^Copy +\d+ s old$/m);
   // What the alert is made of.
   const seen = () => first.process.get<{ standby: { machine: { problem: string | null } } }>("/system/status");
   await until("the hub says it too", async () => (await seen()).standby.machine.problem?.startsWith(SENTENCE));

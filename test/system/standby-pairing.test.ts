@@ -40,7 +40,7 @@ test("a hub that knew of no other machine starts again once, by itself, and then
   expect(paired.stderr).toContain("it starts again by itself now, once, which takes some seconds");
   await until("it is up again", () => startsOf(hub) === 2);
   expect(await placeOf(hub)).toMatchObject({ machine: { address: expect.any(String) }, standby: expect.any(Object) });
-  // An older hub that comes back is told by this.
+  // An older hub that comes back is stopped by this.
   const note = await until("the note of its epoch", () => watcher.messages.at(-1));
   expect(JSON.parse(note.text)).toMatchObject({ epoch: 0 });
   // A later hub's note closes what leaves this one, at once: it stops being the hub.
@@ -50,7 +50,7 @@ test("a hub that knew of no other machine starts again once, by itself, and then
   await hub.said('this machine is no longer the hub of this house: the machine "attic" has taken over');
 });
 
-test("pairing once more, and with a hub that was told before, restarts nothing", async () => {
+test("pairing once more, and with a hub that was paired before, restarts nothing", async () => {
   await using first = createHubPlace();
   await using second = createHubPlace();
   const hub = await first.start();

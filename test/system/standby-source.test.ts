@@ -89,7 +89,7 @@ describe("of a hub that runs", () => {
   let copy: AssembledCopy;
   const folder = createTemporaryFolder();
   const sync = (): Promise<void> => syncWhole(copy, asking(hub, key));
-  const told = (n: number): Promise<unknown> =>
+  const reported = (n: number): Promise<unknown> =>
     hub.mqtt().then((client) => client.publishAsync("hub/devices/lamp/state", JSON.stringify({ n }), { qos: 1 }));
 
   beforeAll(async () => {
@@ -145,13 +145,13 @@ describe("of a hub that runs", () => {
     expect(copy.heads.filter(({ kind }) => kind === "file" || kind === "gone")).toHaveLength(3);
   });
 
-  step("what devices tell comes at once, as the end of the journal alone", async () => {
-    await told(1);
+  step("what devices report comes at once, as the end of the journal alone", async () => {
+    await reported(1);
     await until("the first reading is there", async () => {
       await sync();
       return Bun.deepEquals(readingsInCopy(copy, "lamp"), [1]);
     });
-    await told(2);
+    await reported(2);
     await until("the second as well", async () => {
       await sync();
       return Bun.deepEquals(readingsInCopy(copy, "lamp"), [1, 2]);
@@ -161,7 +161,7 @@ describe("of a hub that runs", () => {
     expect(grown[0]).toBeGreaterThan(0);
   });
 
-  step("once the journal is folded, the database and the history have what was in it", async () => {
+  step("once the journal is checkpointed, the database and the history have what was in it", async () => {
     await downloadBackup(hub, folder.at("house.zip"));
     await until("the row of the device is there", async () => {
       await sync();
@@ -188,7 +188,7 @@ describe("of a hub that runs", () => {
   });
 
   step("a killed hub answers nothing; started again, it goes on with the same copy", async () => {
-    await told(3);
+    await reported(3);
     await sync();
     const asked = asking(hub, key)(copy.request());
     hub.kill("SIGKILL");

@@ -1,4 +1,4 @@
-// Two machines of one house without a lease: the standby's copy, who becomes the hub when, and what a person is told.
+// Two machines of one house without a lease: the standby's copy, who becomes the hub when, and what a person reads.
 // Over 10 s: a dozen houses of two machines, which look at each other every two seconds.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -119,12 +119,12 @@ test("what cannot be is refused, with what to do", async () => {
     [["standby", "demote"], "", "say `hub standby --of URL`"],
     [["standby"], "", "this machine is no standby yet"],
   ];
-  for (const [args, input, told] of refusals) {
+  for (const [args, input, reported] of refusals) {
     const ran = await third.run(args, { stdin: input });
-    expect({ args, code: ran.code, says: ran.stderr.includes(told) ? told : ran.stderr }).toEqual({
+    expect({ args, code: ran.code, says: ran.stderr.includes(reported) ? reported : ran.stderr }).toEqual({
       // Nobody answers there.
-      ...{ args, code: told.startsWith("no answer") ? 3 : 1 },
-      says: told,
+      ...{ args, code: reported.startsWith("no answer") ? 3 : 1 },
+      says: reported,
     });
   }
   expect(await third.run([...of, "--manual", "--replace"], { stdin })).toMatchObject({ code: 0 });
@@ -177,7 +177,7 @@ test("a hub.toml with an address that only the first machine has: the second one
   await until("it is the hub", ready);
 });
 
-test("the standby tells programs and browsers what it is, and the key is needed for the rest", async () => {
+test("the standby shows programs and browsers what it is, and the key is needed for the rest", async () => {
   await using house = await createTwoMachines({ options });
   const { first, second } = house;
   await second.isWhole();
@@ -199,9 +199,9 @@ test("the standby tells programs and browsers what it is, and the key is needed 
   expect((await get("/api/v1/standby")).status).toBe(401);
   expect((await fetch(`${second.address}/api/v1/standby/promote`, { method: "POST" })).status).toBe(401);
   const { key } = JSON.parse(second.place.read("data", "standby.json")).other as { key: string };
-  const told = await (await get("/api/v1/standby", { authorization: `Bearer ${key}` })).text();
-  expect(told).toContain('"whole":true');
-  expect(told).not.toContain(key);
+  const reported = await (await get("/api/v1/standby", { authorization: `Bearer ${key}` })).text();
+  expect(reported).toContain('"whole":true');
+  expect(reported).not.toContain(key);
 });
 
 test("a standby leaves with its copy put aside, and the hub forgets it", async () => {
@@ -246,7 +246,7 @@ test("over TLS with a certificate of one's own, by its fingerprint; after the ch
   await running.said(/this machine is the standby[\s\S]*the copy follows the hub/);
 });
 
-test("systemd hears that the standby is ready, what it is, and that it is well", async () => {
+test("systemd receives that the standby is ready, what it is, and that it is well", async () => {
   await using house = await createTwoMachines({ options });
   const { first, second } = house;
   await second.process.end();

@@ -92,7 +92,7 @@ describe("status", () => {
     expect(JSON.parse(asked.stdout)).toMatchObject({ running: true, ready: true, alerts: [], rules });
   });
 
-  test("with problems it is 4, and they are told", async () => {
+  test("with problems it is 4, and they are printed", async () => {
     place.put("rules/broken.ron", "(id: 5)\n");
     const { stdout } = await until("the broken rule is seen", async () => {
       const ran = await place.run(["status", ...here]);
@@ -104,7 +104,7 @@ describe("status", () => {
     await until("it is mended", async () => (await place.run(["status", ...here])).code === 0);
   });
 
-  test("what is only told is no problem, in words and in the code", async () => {
+  test("what is only reported is no problem, in words and in the code", async () => {
     await using killed = createHubPlace();
     const first = await killed.start();
     first.kill("SIGKILL");
@@ -117,9 +117,9 @@ describe("status", () => {
 
   test("of a stopped hub it is 3", async () => {
     await using stopped = createHubPlace();
-    const told = await stopped.run(["status"]);
-    expect(told).toMatchObject({ code: 3, stdout: "" });
-    expect(told.stderr).toContain("is not running");
+    const reported = await stopped.run(["status"]);
+    expect(reported).toMatchObject({ code: 3, stdout: "" });
+    expect(reported.stderr).toContain("is not running");
     const asked = await stopped.run(["status", "--json"]);
     expect(asked.code).toBe(3);
     expect(JSON.parse(asked.stdout)).toMatchObject({ running: false });

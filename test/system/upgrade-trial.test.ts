@@ -20,14 +20,20 @@ function rig() {
   const home = homeAt(folder.at("home"));
   mkdirSync(home.bin, { recursive: true });
   mkdirSync(home.data, { recursive: true });
-  const told = folder.at("told");
-  return { home, told, pid: folder.at("pid"), clock: createVirtualClock(), [Symbol.dispose]: folder[Symbol.dispose] };
+  const terminated = folder.at("told");
+  return {
+    home,
+    terminated,
+    pid: folder.at("pid"),
+    clock: createVirtualClock(),
+    [Symbol.dispose]: folder[Symbol.dispose],
+  };
 }
 
 test("a version that does not end by itself is gone before this process has to be", async () => {
   using one = rig();
-  const { home, told, pid, clock } = one;
-  const script = `#!/bin/sh\ntrap 'echo > ${told}' TERM\necho $$ > ${pid}\nwhile :; do sleep 0.05; done\n`;
+  const { home, terminated, pid, clock } = one;
+  const script = `#!/bin/sh\ntrap 'echo > ${terminated}' TERM\necho $$ > ${pid}\nwhile :; do sleep 0.05; done\n`;
   writeFileSync(home.executable, script, { mode: 0o755 });
   const stop = Promise.withResolvers<void>();
   const options = {
@@ -42,10 +48,10 @@ test("a version that does not end by itself is gone before this process has to b
   const trial = tryStart(options);
   await until("it runs", () => existsSync(pid) && readFileSync(pid, "utf8").trim() !== "");
   stop.resolve();
-  await until("it was told to end", async () => {
+  await until("it was ordered to end", async () => {
     // The trial asks again and again.
     await clock.advance(1);
-    return existsSync(told);
+    return existsSync(terminated);
   });
   await clock.advance(STOP_MS);
   expect(await soon("the trial ends", trial, 5000)).toContain("told to stop");

@@ -17,9 +17,9 @@ import { join } from "node:path";
 import { createUpgradeCommand } from "../../src/cli/upgrade.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { knownIds } from "../../src/db/known-ids.ts";
+import { createFakeMachine } from "../support/fake-machine.ts";
 import { freePort } from "../support/free-port.ts";
 import { configText, createHubPlace, type HubPlace } from "../support/hub-place.ts";
-import { createMachineStandIn } from "../support/machine-stand-in.ts";
 import { otherHub } from "../support/other-hub.ts";
 import { createTestPlatform } from "../support/platform.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -155,7 +155,7 @@ function createServiceScene(answersAs: (restarts: number, home: string) => strin
   const show = `LoadState=loaded\nActiveState=active\nMainPID=7\nEnvironment=HUB_HOME=${home} A=b\n`;
   // The executables say their version themselves.
   const says = ([file = ""]: readonly string[]) => ({ stdout: readFileSync(file).subarray(-64).toString().trim() });
-  const machine = createMachineStandIn({
+  const machine = createFakeMachine({
     unitFolder: folder.at("units"),
     answers: { "systemctl show": { stdout: show }, "systemctl restart": restart, [home]: says },
   });

@@ -8,7 +8,7 @@ import { type Failure, failuresIn, lastFileIn } from "./failures.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const FIRST_LINES = 12;
-/** What a run that is told to end has for ending the hubs it started. */
+/** What a run that is ordered to end has for ending the hubs it started. */
 const END_MS = 10_000;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 

@@ -30,11 +30,13 @@ test("a test that fails now and then is named, with how often, its seeds and why
   using folder = createTemporaryFolder();
   await Bun.write(folder.at("every-other.test.ts"), EVERY_OTHER);
   const run = flaky(folder.at("every-other.test.ts"), "--times", "4");
-  const told = await run.stdout.text();
+  const reported = await run.stdout.text();
   expect(await run.exited).toBe(1);
-  expect(told).toMatch(/\n2 of 4: .*every-other\.test\.ts: now & then\n {2}--isolate --randomize --seed=\d+, \d+\n/);
-  expect(told).toContain("| AssertionError: expect(received).toBe(expected)");
-  expect(told).not.toContain("always");
+  expect(reported).toMatch(
+    /\n2 of 4: .*every-other\.test\.ts: now & then\n {2}--isolate --randomize --seed=\d+, \d+\n/,
+  );
+  expect(reported).toContain("| AssertionError: expect(received).toBe(expected)");
+  expect(reported).not.toContain("always");
 }, 120_000);
 
 test("a run that does not end fails, and so does a file that cannot be loaded", async () => {
@@ -98,7 +100,7 @@ test("steps run beside light ones, and one alone after all; the rest goes on aft
     stdin: new TextEncoder().encode([...steps, `light touch ${folder.at("last")}`].join("\n")),
     stdout: "pipe",
   });
-  const told = await run.stdout.text();
+  const reported = await run.stdout.text();
   expect(await run.exited).toBe(1);
-  expect(told.match(/^FAILED .*/gm)).toEqual(["FAILED with 1: false"]);
+  expect(reported.match(/^FAILED .*/gm)).toEqual(["FAILED with 1: false"]);
 });

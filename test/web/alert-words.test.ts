@@ -145,7 +145,7 @@ test.each(["en", "de"] as const)("all are said in %s, with their numbers and nam
   expect(foreign).toEqual([]);
 });
 
-test("what is told by a hub that knows more is said in its own words", async () => {
+test("what is reported by a hub that knows more is said in its own words", async () => {
   await setLanguage("de");
   const said = { kind: "moon", message: "The moon is down", mend: "Wait." };
   expect(alertInWords(said)).toEqual({ message: "The moon is down", mend: "Wait." });

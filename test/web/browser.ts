@@ -1,7 +1,7 @@
 // As much of a browser as the page's modules touch when they are loaded.
 
 /** To be imported before them. */
-function standIn(name: string, value: unknown): void {
+function replaceGlobal(name: string, value: unknown): void {
   if (!(name in globalThis)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 }
 
@@ -12,9 +12,9 @@ const storage = {
   removeItem: (key: string) => void kept.delete(key),
   clear: () => kept.clear(),
 };
-standIn("localStorage", storage);
-standIn("sessionStorage", storage);
-standIn("document", {
+replaceGlobal("localStorage", storage);
+replaceGlobal("sessionStorage", storage);
+replaceGlobal("document", {
   documentElement: { lang: "" },
   head: { outerHTML: '<script type="module" src="/main-abcd1234.js"></script>' },
   addEventListener() {},

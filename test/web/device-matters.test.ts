@@ -34,7 +34,7 @@ function report(name: string, current: Attributes): void {
 
 const lines = (): string[] => matters.value.map(({ title, severity }) => `${severity}: ${title}`);
 
-test("an alarm is there as soon as it is told, and gone when it is over", () => {
+test("an alarm is there as soon as it is reported, and gone when it is over", () => {
   put("Hall", { smoke: false, carbon_monoxide: false });
   expect(lines()).toEqual([]);
   report("Hall", { smoke: false, carbon_monoxide: true });

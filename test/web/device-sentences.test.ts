@@ -133,7 +133,7 @@ describe("doors, locks and others", () => {
   test.each(rows)("%s %j: %s", (model, message, english, german) => says([model, message, english, german]));
 });
 
-test("a low battery is seen, however the device tells it", async () => {
+test("a low battery is seen, however the device reports it", async () => {
   const low = async (model: string, message: object): Promise<boolean> => isLow(await announced(model, message));
   expect(await low("HS-SEDR00ZB-VNM", { battery_low: true })).toBe(true);
   expect(await low("HS-SEDR00ZB-VNM", { battery_low: false })).toBe(false);

@@ -181,7 +181,7 @@ test("a siren that is on is an alarm, and what it does while it is off is not", 
   expect(await inBoth(() => stateInWords(siren(false), { on: false }))).toEqual(["Off", "Aus"]);
 });
 
-test("a value has as many digits as its device says, and what several are titled the same is told apart", async () => {
+test("a value has as many digits as its device says, and what several are titled the same is distinguished", async () => {
   expect(await inBoth(() => valueInWords("power", 1234.5678, { precision: 1, unit: "W" }))).toEqual([
     "1,234.6 W",
     "1.234,6 W",

@@ -98,7 +98,7 @@ describe("states", () => {
     ]);
   });
 
-  test("too many to tell apart are one busy stretch", () => {
+  test("too many to distinguish are one busy stretch", () => {
     const flicker = Array.from({ length: 50 }, (_, at): [number, unknown] => [at, at % 2 === 0]);
     const found = states([...flicker, [50, true]], [], 5);
     expect(found.map(({ from, to, isBusy }) => [from, to, isBusy])).toEqual([

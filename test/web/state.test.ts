@@ -107,7 +107,7 @@ test("two pages are the same where they name the same files", () => {
   expect(namesOf("<html>a proxy's own page</html>")).toEqual([]);
 });
 
-test("a part that could not be loaded is told from other failures, in every browser's words", () => {
+test("a part that could not be loaded is distinguished from other failures, in every browser's words", () => {
   for (const text of [
     "Failed to fetch dynamically imported module: http://hub/more.js",
     "error loading dynamically imported module: http://hub/more.js",

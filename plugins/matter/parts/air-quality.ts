@@ -51,8 +51,8 @@ const measuredIn = (measurementUnit: number) => ({
 });
 
 function measured(value: JsonObject[string] | undefined): number | undefined {
-  const told = numberOf(value);
-  return told === undefined ? undefined : Math.max(0, told);
+  const commanded = numberOf(value);
+  return commanded === undefined ? undefined : Math.max(0, commanded);
 }
 
 /** The worst of what is known. */

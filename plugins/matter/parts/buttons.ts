@@ -1,4 +1,4 @@
-// Buttons of a remote or a wall switch, each a switch of its own: pressed once, several times, held and let go, as Matter tells of them.
+// Buttons of a remote or a wall switch, each a switch of its own: pressed once, several times, held and let go, as Matter reports them.
 // What is no press of a button, such as a turn to the left, is a button of that name which is pressed once.
 import type { Endpoint, EndpointType } from "@matter/main";
 import { DescriptorServer } from "@matter/main/behaviors/descriptor";
@@ -60,7 +60,7 @@ function buttonPart(button: string, of: { presses: readonly Press[]; known: read
       // Also where that it was let go has been lost.
       const events: Happened[] = wasHeld && press.kind !== "held" ? [LET_GO] : [];
       if (press.kind === "pressed") events.push(...pressed(press.times, most > 1));
-      // Some tell again and again that they are held.
+      // Some report again and again that they are held.
       if (press.kind === "held" && !wasHeld) events.push(...HELD, ...(isLetGo ? [] : [LET_GO]));
       await emit(endpoint, events);
     },
@@ -76,7 +76,7 @@ const HELD: readonly Happened[] = [
 const LET_GO: Happened = ["longRelease", { previousPosition: PRESSED }];
 
 /** In the order that Matter asks for. */
-function pressed(times: number, tellsOften: boolean): Happened[] {
+function pressed(times: number, reportsOften: boolean): Happened[] {
   const events = Array.from({ length: times }, (_, index): Happened[] => [
     ["initialPress", { newPosition: PRESSED }],
     ...(index === 0
@@ -85,7 +85,7 @@ function pressed(times: number, tellsOften: boolean): Happened[] {
     ["shortRelease", { previousPosition: PRESSED }],
   ]).flat();
   const complete = { previousPosition: PRESSED, totalNumberOfPressesCounted: times };
-  return tellsOften ? [...events, ["multiPressComplete", complete]] : events;
+  return reportsOften ? [...events, ["multiPressComplete", complete]] : events;
 }
 
 async function emit(endpoint: Endpoint, happened: readonly Happened[]): Promise<void> {

@@ -6,7 +6,18 @@ import { WindowCoveringDevice } from "@matter/main/devices/window-covering";
 import { Status } from "@matter/types";
 import type { Json, JsonObject } from "../../sdk/index.ts";
 import type { HubDevice } from "../hub.ts";
-import { cannot, has, isSettable, known, type MakePart, numberOf, optionsOf, tell, whenTold, within } from "./part.ts";
+import {
+  cannot,
+  handOn,
+  has,
+  isSettable,
+  known,
+  type MakePart,
+  numberOf,
+  optionsOf,
+  whenCommanded,
+  within,
+} from "./part.ts";
 
 const { Closing, Opening, Stopped } = WindowCovering.MovementStatus;
 const Kinds = WindowCovering.WindowCoveringType;
@@ -14,17 +25,17 @@ const Kinds = WindowCovering.WindowCoveringType;
 /** In hundredths of a percent, as Matter counts how far it is closed. */
 const CLOSED = 10_000;
 
-type Told = { stop: true } | { moves: "lift" | "tilt"; closed: number };
+type CoverCommand = { stop: true } | { moves: "lift" | "tilt"; closed: number };
 
 /** The hub says how far it does what it is asked to; the server's own would say that it is there at once. */
 class HubCoveringServer extends WindowCoveringServer.with("Lift") {
   // Returns nothing to wait for: what fails fails the command.
   override handleMovement(of: MovementType, _reversed: boolean, to: MovementDirection, closed?: number): void {
     const end = to === MovementDirection.Close ? CLOSED : 0;
-    tell(this, { moves: of === MovementType.Tilt ? "tilt" : "lift", closed: closed ?? end });
+    handOn(this, { moves: of === MovementType.Tilt ? "tilt" : "lift", closed: closed ?? end });
   }
   override handleStopMovement(): void {
-    tell(this, { stop: true });
+    handOn(this, { stop: true });
   }
 }
 
@@ -43,7 +54,7 @@ interface Abilities {
   /** It goes to a position. */
   goes: boolean;
   tilts: boolean;
-  /** Of `open`, `close` and `stop`, what it may be told; a bridge may have commands of its own for it, such as to rename it. */
+  /** Of `open`, `close` and `stop`, what it may be commanded; a bridge may have commands of its own for it, such as to rename it. */
   orders: readonly string[];
 }
 
@@ -67,21 +78,22 @@ export const cover: MakePart = (device) => {
         }),
       };
     },
-    watch: (endpoint, ask) => whenTold(endpoint, ask, (told: Told & JsonObject) => orderFor(told, can)),
+    watch: (endpoint, ask) =>
+      whenCommanded(endpoint, ask, (commanded: CoverCommand & JsonObject) => orderFor(commanded, can)),
   };
 };
 
 function abilitiesOf(device: HubDevice): Abilities {
-  const told = optionsOf(device, "command");
+  const commanded = optionsOf(device, "command");
   return {
     reports: has(device, "position"),
     goes: isSettable(device, "position"),
     tilts: isSettable(device, "tilt_pct"),
-    orders: ["open", "close", "stop"].filter((one) => told.includes(one)),
+    orders: ["open", "close", "stop"].filter((one) => commanded.includes(one)),
   };
 }
 
-/** Undefined for what cannot be told anything. */
+/** Undefined for what cannot be commanded anything. */
 function kindOf({ reports, goes, tilts, orders }: Abilities): keyof typeof TYPES | undefined {
   const lift = goes || (reports && orders.length > 0) ? "position" : orders.length > 0 ? "lift" : undefined;
   return lift === undefined ? (tilts ? "tilt" : undefined) : tilts ? `${lift} tilt` : lift;
@@ -89,14 +101,14 @@ function kindOf({ reports, goes, tilts, orders }: Abilities): keyof typeof TYPES
 
 const typeWithSlats = (kind: keyof typeof TYPES) => (kind === "tilt" ? Kinds.TiltBlindTiltOnly : Kinds.TiltBlindLift);
 
-/** Throws for what it cannot do, which the other side hears. */
-function orderFor(told: Told, { goes, orders }: Abilities): JsonObject {
-  if ("stop" in told) {
+/** Throws for what it cannot do, which the other side receives. */
+function orderFor(commanded: CoverCommand, { goes, orders }: Abilities): JsonObject {
+  if ("stop" in commanded) {
     if (!orders.includes("stop")) throw cannot("it cannot be stopped on its way", Status.UnsupportedCommand);
     return { command: "stop" };
   }
-  const open = 100 - Math.round(told.closed / 100);
-  if (told.moves === "tilt") return { tilt_pct: open };
+  const open = 100 - Math.round(commanded.closed / 100);
+  if (commanded.moves === "tilt") return { tilt_pct: open };
   if (goes) return { position: open };
   const command = open === 100 ? "open" : open === 0 ? "close" : undefined;
   if (command === undefined || !orders.includes(command))

@@ -91,12 +91,14 @@ function accuracyOf(measurementType: MeasurementType): Record<string, unknown> {
 
 /** Matter counts in thousandths of a watt, a volt and an ampere. */
 function thousandths(value: Json | undefined): number | undefined {
-  const told = numberOf(value);
-  return told === undefined ? undefined : Math.min(MOST, Math.max(-MOST, Math.round(told * 1000)));
+  const commanded = numberOf(value);
+  return commanded === undefined ? undefined : Math.min(MOST, Math.max(-MOST, Math.round(commanded * 1000)));
 }
 
 /** From kWh to thousandths of a Wh; what was given back is not what was used. */
 function energyOf(value: Json | undefined): { energy: number } | undefined {
-  const told = numberOf(value);
-  return told === undefined || told < 0 ? undefined : { energy: Math.min(MOST, Math.round(told * 1_000_000)) };
+  const commanded = numberOf(value);
+  return commanded === undefined || commanded < 0
+    ? undefined
+    : { energy: Math.min(MOST, Math.round(commanded * 1_000_000)) };
 }

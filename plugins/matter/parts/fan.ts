@@ -22,8 +22,8 @@ export const fan: MakePart = (device) => {
     },
     values({ on, speed_pct }) {
       const running = booleanOf(on);
-      const told = speeds ? within(0, 100, numberOf(speed_pct)) : undefined;
-      const pct = running === false ? 0 : (told ?? (running ? 100 : undefined));
+      const commanded = speeds ? within(0, 100, numberOf(speed_pct)) : undefined;
+      const pct = running === false ? 0 : (commanded ?? (running ? 100 : undefined));
       const mode = pct === undefined ? undefined : modeOf(pct);
       return { fanControl: known({ percentSetting: pct, percentCurrent: pct, fanMode: mode }) };
     },

@@ -1,9 +1,9 @@
-// Levels and colours as the other side commands them, also where they are shown already; told in the hub's words.
+// Levels and colours as the other side commands them, also where they are shown already; reported in the hub's words.
 import { ColorControlServer } from "@matter/main/behaviors/color-control";
 import { LevelControlServer } from "@matter/main/behaviors/level-control";
 import type { LevelControl } from "@matter/main/clusters/level-control";
 import { fromHueAndSaturation, fromXy } from "./color.ts";
-import { tell } from "./part.ts";
+import { handOn } from "./part.ts";
 import { SwitchedServer } from "./switched.ts";
 
 export const HIGHEST_LEVEL = 254;
@@ -13,7 +13,7 @@ export const kelvinOf = (mireds: number) => ({ color_temp_k: Math.round(1_000_00
 
 export class LevelServer extends LevelControlServer.with("OnOff", "Lighting") {
   override moveToLevelLogic(level: number, ...others: [number | null, boolean, LevelControl.Options?]) {
-    tell(this, pctOf(level));
+    handOn(this, pctOf(level));
     return super.moveToLevelLogic(level, ...others);
   }
   /** It waits for a command for on or off that is on its way, which would else refuse it. */
@@ -37,7 +37,7 @@ const withinRange = (mireds: number, { colorTempPhysicalMinMireds: min, colorTem
 export class WhiteServer extends ColorControlServer.with("ColorTemperature") {
   override moveToColorTemperatureLogic(mireds: number, transitionTime: number) {
     const within = withinRange(mireds, this.state);
-    tell(this, kelvinOf(within));
+    handOn(this, kelvinOf(within));
     return super.moveToColorTemperatureLogic(within, transitionTime);
   }
 }
@@ -45,15 +45,15 @@ export class WhiteServer extends ColorControlServer.with("ColorTemperature") {
 export class ColorServer extends ColorControlServer.with("HueSaturation", "Xy", "ColorTemperature") {
   override moveToColorTemperatureLogic(mireds: number, transitionTime: number) {
     const within = withinRange(mireds, this.state);
-    tell(this, kelvinOf(within));
+    handOn(this, kelvinOf(within));
     return super.moveToColorTemperatureLogic(within, transitionTime);
   }
   override moveToHueAndSaturationLogic(hue: number, saturation: number, transitionTime: number) {
-    tell(this, { color_rgb: fromHueAndSaturation(hue, saturation) });
+    handOn(this, { color_rgb: fromHueAndSaturation(hue, saturation) });
     return super.moveToHueAndSaturationLogic(hue, saturation, transitionTime);
   }
   override moveToColorLogic(x: number, y: number, transitionTime: number) {
-    tell(this, { color_rgb: fromXy(x, y) });
+    handOn(this, { color_rgb: fromXy(x, y) });
     return super.moveToColorLogic(x, y, transitionTime);
   }
 }

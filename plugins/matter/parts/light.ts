@@ -55,7 +55,7 @@ export const light: MakePart = (device) => {
     }),
     watch(endpoint, ask) {
       // A light of its kind has them all in Matter, whatever this one can do.
-      whenSwitched(endpoint, ask, (told: JsonObject) => takenBy(told, can));
+      whenSwitched(endpoint, ask, (commanded: JsonObject) => takenBy(commanded, can));
       if (can.dim)
         whenSet(endpoint, ["levelControl", "currentLevel"], ask, (level) =>
           typeof level === "number" ? pctOf(level) : undefined,
@@ -75,10 +75,10 @@ function miredsOf(kelvin: number): number {
 }
 
 /** Throws for white where there is none; a level that cannot be set is none to fail for, as apps set one to switch it on. */
-function takenBy(told: JsonObject, can: { dim: boolean; white: boolean }): JsonObject {
-  if (told.color_temp_k !== undefined && !can.white)
+function takenBy(commanded: JsonObject, can: { dim: boolean; white: boolean }): JsonObject {
+  if (commanded.color_temp_k !== undefined && !can.white)
     throw cannot("the light has no white to set", Status.UnsupportedCommand);
-  return told.brightness_pct !== undefined && !can.dim ? {} : told;
+  return commanded.brightness_pct !== undefined && !can.dim ? {} : commanded;
 }
 
 interface Range {
@@ -130,7 +130,7 @@ function watchColor(endpoint: Endpoint, ask: Ask, can: { dim: boolean; white: bo
     return takenBy(kelvinOf(mireds), can);
   });
   if (!can.color) return;
-  // As they are to be: both hue and saturation, although one is told before the other.
+  // As they are to be: both hue and saturation, although one is reported before the other.
   const wanted = (context: ActionContext) => endpoint.agentFor(context).get(ColorServer).state;
   for (const name of ["currentHue", "currentSaturation"])
     whenSet(endpoint, ["colorControl", name], ask, (_, context) => {

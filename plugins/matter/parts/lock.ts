@@ -3,18 +3,18 @@ import { DoorLock } from "@matter/main/clusters/door-lock";
 import { DoorLockDevice } from "@matter/main/devices/door-lock";
 import { Status } from "@matter/types";
 import type { JsonObject } from "../../sdk/index.ts";
-import { booleanOf, type ClusterValues, cannot, has, type MakePart, tell, whenTold } from "./part.ts";
+import { booleanOf, type ClusterValues, cannot, handOn, has, type MakePart, whenCommanded } from "./part.ts";
 
 const { Locked, NotFullyLocked, Unlocked } = DoorLock.LockState;
 
 /** A door that is shown as locked is locked again: somebody may have turned the key. */
 class LockedServer extends DoorLockServer {
   override lockDoor(request: DoorLock.LockDoorRequest) {
-    tell(this, true);
+    handOn(this, true);
     return super.lockDoor(request);
   }
   override unlockDoor(request: DoorLock.UnlockDoorRequest) {
-    tell(this, false);
+    handOn(this, false);
     return super.unlockDoor(request);
   }
   // Nobody would lock it when the time is over.
@@ -43,7 +43,7 @@ export const lock: MakePart = (device) => {
       const lockState = stateOf(words);
       return lockState === undefined ? {} : { doorLock: { lockState } };
     },
-    watch: (endpoint, ask) => whenTold(endpoint, ask, (locked: boolean) => ({ locked })),
+    watch: (endpoint, ask) => whenCommanded(endpoint, ask, (locked: boolean) => ({ locked })),
   };
 };
 

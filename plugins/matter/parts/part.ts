@@ -31,7 +31,7 @@ export type MakePart = (device: HubDevice) => Part | undefined;
 
 /**
  * Asks the device for what `wanted` makes of a value that somebody on the other side sets; of one that the hub shows, nothing.
- * `wanted` may throw a StatusResponseError: the other side hears it, and nothing is set.
+ * `wanted` may throw a StatusResponseError: the other side receives it, and nothing is set.
  */
 export function whenSet(
   endpoint: Endpoint,
@@ -49,22 +49,22 @@ export function whenSet(
   });
 }
 
-const told = new WeakMap<Endpoint, (context: ActionContext, value: Json) => void>();
+const handlers = new WeakMap<Endpoint, (context: ActionContext, value: Json) => void>();
 
-/** Asks the device for what `wanted` makes of what a cluster's server says with `tell`. */
-export function whenTold<T extends Json>(endpoint: Endpoint, ask: Ask, wanted: (value: T) => JsonObject): void {
-  told.set(endpoint, (context, value) => ask(context, wanted(value as T)));
+/** Asks the device for what `wanted` makes of what a cluster's server says with `handOn`. */
+export function whenCommanded<T extends Json>(endpoint: Endpoint, ask: Ask, wanted: (value: T) => JsonObject): void {
+  handlers.set(endpoint, (context, value) => ask(context, wanted(value as T)));
 }
 
 /**
  * Of a cluster's server: hands on a command, whether or not it changes what is shown. What is shown may be wrong: an infrared lamp
- * tells nobody that it was switched by hand, and a report can be lost. "Everything off" must reach those as well.
+ * reports to nobody that it was switched by hand, and a report can be lost. "Everything off" must reach those as well.
  */
-export function tell({ endpoint, context }: Telling, value: Json): void {
-  told.get(endpoint)?.(context, value);
+export function handOn({ endpoint, context }: CommandContext, value: Json): void {
+  handlers.get(endpoint)?.(context, value);
 }
 
-interface Telling {
+interface CommandContext {
   endpoint: Endpoint;
   context: ActionContext;
 }
@@ -73,7 +73,7 @@ interface Changing {
   on(observer: (value: unknown, before: unknown, context?: ActionContext) => void): void;
 }
 
-/** What the device cannot do, so that the other side hears it: nothing is done, and nothing is shown as done. */
+/** What the device cannot do, so that the other side receives it: nothing is done, and nothing is shown as done. */
 export function cannot(why: string, status = Status.ConstraintError): StatusResponseError {
   return new StatusResponseError(why, status);
 }
@@ -118,7 +118,7 @@ export function optionsOf(device: HubDevice, attribute: string): string[] {
   return options.filter((one) => typeof one === "string");
 }
 
-/** Whether a device has the attribute, as told or as described. */
+/** Whether a device has the attribute, as reported or as described. */
 export function has(device: HubDevice, attribute: string): boolean {
   return device.attributes[attribute] !== undefined || describedAs(device, attribute) !== undefined;
 }

@@ -45,12 +45,12 @@ const MAX_FIRST = [...KINDS.keys()].sort((a, b) => b.length - a.length);
 /** Where it has one button, or one without a name. */
 const ONLY = "button";
 
-/** `known`: all that the device reports. Undefined for what tells nothing more than another of them does. */
+/** `known`: all that the device reports. Undefined for what reports nothing more than another of them does. */
 export function pressIn(action: string, known: readonly string[]): Press | undefined {
   const { button, kind } = split(action);
   if (kind === undefined) return { button, kind: "pressed", times: 1 };
   if (kind !== "end of press" && kind.kind !== "pressed") return { button, ...kind };
-  // Whoever tells the end of a short press tells its beginning also where it becomes a long one.
+  // Whoever reports the end of a short press reports its beginning also where it becomes a long one.
   const ends = known.some((one) => {
     const other = split(one);
     return other.button === button && other.kind === "end of press";

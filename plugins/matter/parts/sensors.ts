@@ -75,7 +75,7 @@ const KINDS: readonly SensorKind[] = [
     id: "illuminance",
     words: ["illuminance"],
     type: LightSensorDevice,
-    // Matter counts lux by their logarithm; 0 is too dark to tell.
+    // Matter counts lux by their logarithm; 0 is too dark to know.
     values: number(
       0,
       65_534,
@@ -129,8 +129,8 @@ function number(
   values: (value: number) => ClusterValues,
 ): SensorKind["values"] {
   return (value) => {
-    const told = numberOf(value);
-    const measured = within(low, high, told === undefined ? undefined : scaled(told));
+    const commanded = numberOf(value);
+    const measured = within(low, high, commanded === undefined ? undefined : scaled(commanded));
     return measured === undefined ? undefined : values(measured);
   };
 }

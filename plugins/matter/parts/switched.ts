@@ -2,26 +2,28 @@
 import type { Endpoint } from "@matter/main";
 import { OnOffServer } from "@matter/main/behaviors/on-off";
 import type { Json, JsonObject } from "../../sdk/index.ts";
-import { type Ask, tell, whenSet, whenTold } from "./part.ts";
+import { type Ask, handOn, whenCommanded, whenSet } from "./part.ts";
 
 export class SwitchedServer extends OnOffServer.with("Lighting") {
   override on() {
-    tell(this, true);
+    handOn(this, true);
     return super.on();
   }
   override off() {
-    tell(this, false);
+    handOn(this, false);
     return super.off();
   }
 }
 
-/** `others`: what else is told of it. */
+/** `others`: what else is commanded of it. */
 export function whenSwitched<T extends Json = never>(
   endpoint: Endpoint,
   ask: Ask,
-  others?: (told: T) => JsonObject,
+  others?: (commanded: T) => JsonObject,
 ): void {
-  whenTold(endpoint, ask, (told: boolean | T) => (typeof told === "boolean" ? { on: told } : (others?.(told) ?? {})));
+  whenCommanded(endpoint, ask, (commanded: boolean | T) =>
+    typeof commanded === "boolean" ? { on: commanded } : (others?.(commanded) ?? {}),
+  );
   // A level may switch it, too.
   whenSet(endpoint, ["onOff", "onOff"], ask, (on) => ({ on: on === true }));
 }

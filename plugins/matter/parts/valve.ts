@@ -9,14 +9,14 @@ import type { HubDevice } from "../hub.ts";
 import {
   booleanOf,
   cannot,
+  handOn,
   isSettable,
   known,
   type MakePart,
   numberOf,
   optionsOf,
-  tell,
+  whenCommanded,
   whenSet,
-  whenTold,
   within,
 } from "./part.ts";
 
@@ -27,10 +27,10 @@ const notForATime = () => cannot("it is not closed by itself after a time: close
 class HubValveServer extends ValveConfigurationAndControlServer {
   override open({ openDuration, targetLevel }: ValveConfigurationAndControl.OpenRequest): void {
     if (typeof openDuration === "number") throw notForATime();
-    tell(this, { level: targetLevel ?? 100 });
+    handOn(this, { level: targetLevel ?? 100 });
   }
   override close(): void {
-    tell(this, { level: 0 });
+    handOn(this, { level: 0 });
   }
 }
 
@@ -65,7 +65,7 @@ export const valve: MakePart = (device) => {
       };
     },
     watch(endpoint, ask) {
-      whenTold(endpoint, ask, ({ level }: { level: number }) => {
+      whenCommanded(endpoint, ask, ({ level }: { level: number }) => {
         const order = goes ? { position: level } : orderFor(level, device);
         if (!order) throw cannot(`it takes no order to ${level === 0 ? "close" : "open"}`, Status.UnsupportedCommand);
         return order;

@@ -28,7 +28,7 @@ export interface BackupWatchOptions {
 
 const HOUR_MS = 3600_000;
 const DAY_MS = 86_400_000;
-/** It is tried again for so long before somebody is told. */
+/** It is tried again for so long before somebody is notified. */
 const OUTAGE_MS = 6 * HOUR_MS;
 
 export function backupWatch(options: BackupWatchOptions): Watch {

@@ -12,10 +12,10 @@ const MEND =
   "What is recorded waits in the hub's own history, and goes there once that works again. What it refuses is in the log.";
 
 export function exportWatch(problems: () => readonly ExportProblem[]): Watch {
-  return { name: "exports", check: () => problems().flatMap((problem) => [...late(problem), ...lossy(problem)]) };
+  return { name: "exports", check: () => problems().flatMap((problem) => [...lagging(problem), ...lossy(problem)]) };
 }
 
-function late({ name, why = "it is slow", lagMinutes }: ExportProblem): Finding[] {
+function lagging({ name, why = "it is slow", lagMinutes }: ExportProblem): Finding[] {
   if (lagMinutes === undefined) return [];
   return [
     {

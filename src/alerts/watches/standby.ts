@@ -31,9 +31,9 @@ const NOT_WHOLE_MS = 15 * MINUTE_MS;
 /** Both machines get a new version one after the other. */
 const OTHER_VERSION_MS = 10 * MINUTE_MS;
 const NO_LEASE_MS = 15_000;
-/** A standby that was heard in this time has promised not to take over. */
+/** A standby that was seen in this time has promised not to take over. */
 const ANSWERS_SECS = 30;
-const TOLD_MS = 86_400_000;
+const REPORTED_MS = 86_400_000;
 
 export function standbyWatch(
   look: () => TwoMachines | undefined,
@@ -81,15 +81,19 @@ export function standbyWatch(
         ...(lasts("lease", trouble !== null, NO_LEASE_MS)
           ? [noLease({ lease: lease ?? "", reason: trouble ?? "" }, { answers, whenAlone })]
           : []),
-        ...(took_over && clock.mono() - begun < TOLD_MS ? [tookOver(took_over)] : []),
+        ...(took_over && clock.mono() - begun < REPORTED_MS ? [tookOver(took_over)] : []),
       ];
     },
   };
 }
 
 /** What it says with an answer that it could not take is no promise. */
-function promises({ heard_secs: heard, problem, behind_secs: behind }: NonNullable<TwoMachines["machine"]>): boolean {
-  if (heard === null || heard >= ANSWERS_SECS) return false;
+function promises({
+  heard_secs: lastSeenSecs,
+  problem,
+  behind_secs: behind,
+}: NonNullable<TwoMachines["machine"]>): boolean {
+  if (lastSeenSecs === null || lastSeenSecs >= ANSWERS_SECS) return false;
   return problem === null || (behind !== null && behind < ANSWERS_SECS);
 }
 

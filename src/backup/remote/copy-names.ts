@@ -1,5 +1,5 @@
 // How copies are named: `<prefix>/<house>/hub-backup-2026-11-23T02-30-00Z-k3x9qa.zip.age`. The folder keeps houses apart; the last
-// word tells which hub made the copy, where two save the same house.
+// word says which hub made the copy, where two save the same house.
 import type { RandomBytes } from "../../core/ids.ts";
 
 export interface CopyName {

@@ -30,7 +30,7 @@ export interface DeviceAction {
 /** By its id or name. Throws HubError: `not_found`, or `conflict` where several have the name. */
 export async function deviceNamed(client: HubClient, wanted: string): Promise<NamedDevice> {
   const all = (await devicesOf(client)).map(fromAnswer);
-  return findNamed(all, wanted, { noun: "device", listedBy: "hub devices", toldApartBy: "id" });
+  return findNamed(all, wanted, { noun: "device", listedBy: "hub devices", distinguishedBy: "id" });
 }
 
 /** As it is now. */

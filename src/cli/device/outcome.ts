@@ -1,4 +1,4 @@
-// What became of a command: the device reported what was wanted, or something else, refused, or said nothing. The hub's events tell;
+// What became of a command: the device reported what was wanted, or something else, refused, or said nothing. The hub's events report it;
 // they are asked for, as a command is watched for seconds only.
 import { type Clock, sleep } from "../../core/clock.ts";
 import { isObject, type Json, type JsonObject, jsonEqual } from "../../core/json.ts";
@@ -30,7 +30,7 @@ interface Watched {
 }
 
 const EVERY_MS = 150;
-// After a first answer: what else the device says of the command, and where a refusal alone is to be heard.
+// After a first answer: what else the device says of the command, and where a refusal alone is to be expected.
 const SETTLE_MS = 2000;
 
 export async function watchCommand(watched: Watched): Promise<Became> {
@@ -109,7 +109,7 @@ function isAsWanted({ attributes, described }: NamedDevice, wanted: JsonObject):
   );
 }
 
-/** Devices round what they are told, so a hundredth of the range is no difference; nor are small letters in place of capitals. */
+/** Devices round what they are commanded, so a hundredth of the range is no difference; nor are small letters in place of capitals. */
 function isNearly(reported: Json | undefined, wanted: Json, { minimum, maximum }: JsonObject = {}): boolean {
   if (typeof reported === "string" && typeof wanted === "string")
     return reported.toLowerCase() === wanted.toLowerCase();

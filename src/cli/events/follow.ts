@@ -42,7 +42,7 @@ export async function followEvents(client: HubClient, { query, since, io, write 
   }
 }
 
-/** Undefined while the hub is away. A refusal is thrown: on the WebSocket it could not be told from a fault. */
+/** Undefined while the hub is away. A refusal is thrown: on the WebSocket it could not be distinguished from a fault. */
 async function connected(client: HubClient, query: Record<string, string>): Promise<WebSocket | undefined> {
   try {
     await client.ask("GET", "/events?limit=1");

@@ -6,33 +6,33 @@ import type { Home } from "../../home/paths.ts";
 import { readLeftMessages } from "../../notify/outbox/left-behind.ts";
 import type { Copy } from "../../standby/copy/copy.ts";
 import { startFollowing } from "../../standby/follow/follower.ts";
-import { createLeftoverSender, type ReadLeftMessages } from "../../standby/follow/leftovers.ts";
+import { createHandbackSender, type ReadLeftMessages } from "../../standby/follow/send-handback.ts";
 import type { Machine } from "../../standby/lease/lease.ts";
 import type { LeaseWatch } from "../../standby/lease/watch.ts";
 import { hubVersion } from "../version.ts";
 import { configTrouble } from "./config.ts";
 import { closeQuietly, type Next, type OpenedEngine, openEngine, type Roles } from "./context.ts";
-import type { Desk } from "./desk.ts";
 import { askAt, type OtherIs } from "./other.ts";
 import { promote } from "./promote.ts";
+import type { StandbyControl } from "./standby-control.ts";
 import { takeOver } from "./take-over.ts";
 import { verifyOften } from "./verify-copy.ts";
 
 interface Parts {
   copy: Copy;
-  desk: Desk;
+  control: StandbyControl;
 }
 
 const MAX_MESSAGES = 1000;
 const readMessages: ReadLeftMessages = (stateDb, isWanted, after) =>
   readLeftMessages(stateDb, isWanted, MAX_MESSAGES, after);
 
-export async function followOnce(roles: Roles, config: HubConfig, { copy, desk }: Parts): Promise<Next | "again"> {
+export async function followOnce(roles: Roles, config: HubConfig, { copy, control }: Parts): Promise<Next | "again"> {
   const { all, home, log, clock } = roles;
   const self = roles.self(config);
   const other = roles.other();
   if (!other) return { as: "end", code: 1 };
-  const opened = await tryEngine(roles, config, desk);
+  const opened = await tryEngine(roles, config, control);
   const lease = opened && (await watch(roles, opened, self, onReading));
   const isManual = roles.file.manual || !lease;
   const changed = Promise.withResolvers<void>();
@@ -44,19 +44,19 @@ export async function followOnce(roles: Roles, config: HubConfig, { copy, desk }
     openLink: (address) => roles.link(config, address),
     ...{ isManual, promiseMs: opened?.ttlMs ?? 0 },
     ...{ version: hubVersion, epoch: roles.file.epoch },
-    leftovers: createLeftoverSender({ home, machine: self.id, clock, log, readMessages }),
+    handback: createHandbackSender({ home, machine: self.id, clock, log, readMessages }),
     onApplied({ isComplete }) {
       noteWhere();
       if (isComplete && textOf(home) !== text) changed.resolve();
     },
   });
   const verifying = verifyOften(roles, copy);
-  desk.trouble ??= unusable;
+  control.trouble ??= unusable;
   const whyNot = (): string | undefined => unusable ?? follower.whyNot();
-  desk.following = {
+  control.following = {
     ...{ self, copy, follower, lease, isManual, whyNot },
     promote(force) {
-      const copyAge = (): number | undefined => desk.present().behindSecs;
+      const copyAge = (): number | undefined => control.present().behindSecs;
       return promote({ follower, ask, copyAge, lease, selfId: self.id, unusable }, force);
     },
   };
@@ -87,7 +87,7 @@ export async function followOnce(roles: Roles, config: HubConfig, { copy, desk }
   let next: Next | undefined;
   try {
     const why = await Promise.race([all.stop.then(() => "stop" as const), changed.promise, follower.over]);
-    desk.following = undefined;
+    control.following = undefined;
     await follower[Symbol.asyncDispose]();
     await verifying[Symbol.asyncDispose]();
     if (why === "stop") {
@@ -98,7 +98,7 @@ export async function followOnce(roles: Roles, config: HubConfig, { copy, desk }
     next = await takeOver(roles, { config, copy, self, opened, seen: follower.seen, other, reason: why });
     return next;
   } finally {
-    desk.following = undefined;
+    control.following = undefined;
     await verifying[Symbol.asyncDispose]();
     await follower[Symbol.asyncDispose]();
     await closeQuietly(log, lease);
@@ -107,16 +107,18 @@ export async function followOnce(roles: Roles, config: HubConfig, { copy, desk }
 }
 
 /** Without the engine this machine goes on copying. */
-async function tryEngine(roles: Roles, config: HubConfig, desk: Desk): Promise<OpenedEngine | undefined> {
-  desk.trouble = undefined;
+async function tryEngine(roles: Roles, config: HubConfig, control: StandbyControl): Promise<OpenedEngine | undefined> {
+  control.trouble = undefined;
   try {
     const opened = await openEngine(roles, config);
     if (!opened && roles.file.epoch > 0 && !roles.file.manual)
-      desk.trouble = "the hub's hub.toml names no lease in [standby], so only a person makes this machine the hub";
+      control.trouble = "the hub's hub.toml names no lease in [standby], so only a person makes this machine the hub";
     return opened;
   } catch (error) {
-    desk.trouble = messageOf(error);
-    roles.log.error("the lease cannot be used, so this machine does not take over by itself", { error: desk.trouble });
+    control.trouble = messageOf(error);
+    roles.log.error("the lease cannot be used, so this machine does not take over by itself", {
+      error: control.trouble,
+    });
     return undefined;
   }
 }

@@ -46,7 +46,7 @@ export async function isOtherTheHub(
   return { address: roles.other()?.address ?? "", epoch: is.epoch };
 }
 
-/** Tells, once, if the other machine became the hub while the two did not see each other. */
+/** Reports, once, if the other machine became the hub while the two did not see each other. */
 export function watchOther(roles: Roles, config: HubConfig, onHub: (reason: string) => void): Disposable {
   const ended = new AbortController();
   async function watch(): Promise<void> {

@@ -50,7 +50,7 @@ interface Found {
   refused?: string;
 }
 
-/** Where it was heard last, and where it is by the lease: one may be right where the other is not. */
+/** Where it was seen last, and where it is by the lease: one may be right where the other is not. */
 async function findHub({ follower, lease, selfId, ask }: Promoting): Promise<Found> {
   const found: Found = { isNone: false };
   const { holder } = lease?.row ?? {};

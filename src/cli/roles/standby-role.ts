@@ -5,13 +5,13 @@ import { HubError, messageOf } from "../../core/errors.ts";
 import { borrowHome } from "../../home/lock.ts";
 import { databaseSchemas } from "../../hub/wire-stores.ts";
 import { openCopy } from "../../standby/copy/copy.ts";
-import { historyFolding } from "../history-folding.ts";
+import { historyCheckpointing } from "../history-checkpointing.ts";
 import { copiedConfig } from "./config.ts";
 import type { Next, Roles } from "./context.ts";
-import { createDesk, type Desk } from "./desk.ts";
 import { followOnce } from "./follow-once.ts";
 import { lineOf } from "./present.ts";
 import { openRoleServer, type RoleServer } from "./server.ts";
+import { createStandbyControl, type StandbyControl } from "./standby-control.ts";
 
 export async function beStandby(roles: Roles): Promise<Next> {
   const { all, home, log, clock } = roles;
@@ -20,11 +20,11 @@ export async function beStandby(roles: Roles): Promise<Next> {
   all.first = undefined;
   using _lock = borrowHome(home, { waits: true });
   endTrial(home, clock);
-  using copy = openCopy({ home, clock, log, schemas: databaseSchemas, own: { foldHistory: historyFolding(home) } });
-  const desk = createDesk(roles);
-  all.present({ summary: () => lineOf(desk.present()), isWell: async () => true });
+  using copy = openCopy({ home, clock, log, schemas: databaseSchemas, own: { checkpointHistory: historyCheckpointing(home) } });
+  const control = createStandbyControl(roles);
+  all.present({ summary: () => lineOf(control.present()), isWell: async () => true });
   let config = copiedConfig(home);
-  let server: RoleServer | undefined = openRoleServer(roles, config.server, desk);
+  let server: RoleServer | undefined = openRoleServer(roles, config.server, control);
   roles.port ??= server.port;
   log.info("this machine is the standby", {
     hub: roles.other()?.address,
@@ -32,13 +32,13 @@ export async function beStandby(roles: Roles): Promise<Next> {
   });
   try {
     for (;;) {
-      const next = await followOnce(roles, config, { copy, desk });
+      const next = await followOnce(roles, config, { copy, control });
       if (next !== "again") return next;
       const before = config.server;
       config = copiedConfig(home);
       if (Bun.deepEquals(before, config.server)) continue;
       await server?.[Symbol.asyncDispose]();
-      server = reopen(roles, config, desk);
+      server = reopen(roles, config, control);
     }
   } finally {
     await server?.[Symbol.asyncDispose]();
@@ -46,14 +46,14 @@ export async function beStandby(roles: Roles): Promise<Next> {
 }
 
 /** The copied address may be one that this machine has not: the copy goes on all the same. */
-function reopen(roles: Roles, config: HubConfig, desk: Desk): RoleServer | undefined {
+function reopen(roles: Roles, config: HubConfig, control: StandbyControl): RoleServer | undefined {
   try {
-    const server = openRoleServer(roles, config.server, desk);
+    const server = openRoleServer(roles, config.server, control);
     roles.log.info("this machine answers at the hub's address", { port: server.port, tls: server.tls });
     return server;
   } catch (error) {
     roles.log.error("this machine cannot answer at the hub's address, nor could its hub", { error: messageOf(error) });
-    desk.trouble = messageOf(error);
+    control.trouble = messageOf(error);
     return undefined;
   }
 }

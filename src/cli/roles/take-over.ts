@@ -6,8 +6,8 @@ import type { Log } from "../../core/log.ts";
 import { messageKeys } from "../../notify/outbox/left-behind.ts";
 import type { Copy } from "../../standby/copy/copy.ts";
 import type { Seen } from "../../standby/follow/follower.ts";
+import { MAX_NOTED_MESSAGES } from "../../standby/handback.ts";
 import type { LeaseRow, Machine, Taken } from "../../standby/lease/lease.ts";
-import { MAX_NOTED_MESSAGES } from "../../standby/leftovers.ts";
 import type { TakeOver } from "../../standby/standing.ts";
 import { forgetWanted, noteWanted } from "../../standby/wanted.ts";
 import { layOut, loadConfigOf } from "../prepare.ts";
@@ -62,7 +62,7 @@ async function attempt(roles: Roles, options: TakeOverOptions): Promise<Next | u
   }
   const lease = opened && taken && (await hold(roles, config, opened, taken));
   try {
-    noteLeftovers(roles, options, status.historyThrough);
+    noteHandback(roles, options, status.historyThrough);
     begin(roles, taken?.epoch ?? Math.max(roles.file.epoch, seen.epoch) + 1);
   } catch (error) {
     // Nobody shall think that there is a hub.
@@ -74,7 +74,7 @@ async function attempt(roles: Roles, options: TakeOverOptions): Promise<Next | u
     reason,
     copiedAt: status.copiedAt ?? 0,
     historyThrough: status.historyThrough,
-    goneSecs: Math.round((clock.mono() - (seen.heardMono ?? begun)) / 1000),
+    goneSecs: Math.round((clock.mono() - (seen.lastSeenMono ?? begun)) / 1000),
   };
   return { as: "hub", lease, tookOver };
 }
@@ -105,7 +105,7 @@ function ageOf(copy: Pick<Copy, "status">, now: number): number | null {
 }
 
 /** What the other machine may still have when it comes back. Nothing that could keep a hub from starting. */
-function noteLeftovers({ home, log }: Roles, { other, reason, config }: TakeOverOptions, historyThrough: number): void {
+function noteHandback({ home, log }: Roles, { other, reason, config }: TakeOverOptions, historyThrough: number): void {
   try {
     if (reason === "handed_over") {
       forgetWanted(home);

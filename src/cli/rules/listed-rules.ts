@@ -42,7 +42,7 @@ export function findRule<T extends Pick<ListedRule, "id" | "name" | "file">>(rul
   return findNamed(rules, wanted, {
     noun: "rule",
     listedBy: "hub rules list",
-    toldApartBy: "file or id",
+    distinguishedBy: "file or id",
     also: ({ file }) => [file, stem(file)],
     byPart: true,
   });

@@ -53,14 +53,14 @@ async function askPassword(question: string, { io }: Invocation): Promise<string
 function typed(stdin: NodeJS.ReadStream): Promise<string> {
   const line = Promise.withResolvers<string>();
   let text = "";
-  function hear(character: string): void {
+  function take(character: string): void {
     if (character === "\r" || character === "\n") line.resolve(text);
     // Ctrl-C and Ctrl-D arrive as characters now.
     else if (character === "\u0003" || character === "\u0004") line.reject(new HubError("invalid", "nothing was done"));
     else text = character === "\u007f" || character === "\b" ? [...text].slice(0, -1).join("") : text + character;
   }
-  const hearAll = (chunk: Buffer): void => [...chunk.toString("utf8")].forEach(hear);
-  stdin.on("data", hearAll);
+  const takeAll = (chunk: Buffer): void => [...chunk.toString("utf8")].forEach(take);
+  stdin.on("data", takeAll);
   stdin.resume();
-  return line.promise.finally(() => stdin.off("data", hearAll));
+  return line.promise.finally(() => stdin.off("data", takeAll));
 }

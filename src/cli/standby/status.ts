@@ -19,7 +19,7 @@ export async function status(invocation: Invocation): Promise<number> {
   if (file?.role === "standby") {
     using _owner = owner;
     using local = localOr(() => openLocal(home, file, invocation));
-    if ("message" in local) return tellStopped(file, local.message, invocation);
+    if ("message" in local) return reportStopped(file, local.message, invocation);
     return show(await local.link.ask("GET", "/standby", { key: local.key }), invocation);
   }
   owner[Symbol.dispose]();
@@ -43,7 +43,7 @@ function localOr<T extends Disposable>(open: () => T): T | { message: string; [S
   }
 }
 
-function tellStopped({ role, other }: MachineFile, message: string, { io, options }: Invocation): number {
+function reportStopped({ role, other }: MachineFile, message: string, { io, options }: Invocation): number {
   if (options.json)
     io.platform.stdout.write(
       `${JSON.stringify({ running: false, role, hub: other?.address ?? null, error: message })}\n`,

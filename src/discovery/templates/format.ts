@@ -106,9 +106,9 @@ export function fixed(value: number, places: number): string {
   if (Number.isInteger(value) || !Number.isInteger(value * 2 ** (places + 1))) return text;
   const exact = value.toFixed(Math.min(100, places + 60));
   const point = exact.length - Math.min(100, places + 60);
-  const behind = exact.slice(point + places);
+  const following = exact.slice(point + places);
   const kept = exact.slice(0, places === 0 ? point - 1 : point + places);
-  return /^50*$/.test(behind) && /[02468]$/.test(kept) ? kept : text;
+  return /^50*$/.test(following) && /[02468]$/.test(kept) ? kept : text;
 }
 
 function general(size: number, digits: number): string {

@@ -49,10 +49,10 @@ class Lexer {
     return this.#tokens;
   }
 
-  #text(end: number, isTrimmedBehind: boolean): void {
+  #text(end: number, isTrimmedAfter: boolean): void {
     let text = this.#source.slice(this.#at, end);
     if (this.#isTrimmed) text = text.trimStart();
-    if (isTrimmedBehind) text = text.trimEnd();
+    if (isTrimmedAfter) text = text.trimEnd();
     this.#isTrimmed = false;
     if (text !== "") this.#tokens.push({ type: "text", value: text, at: this.#at });
     this.#at = end;

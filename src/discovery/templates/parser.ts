@@ -58,8 +58,8 @@ export class ExpressionParser {
   }
 
   #isNamed(): boolean {
-    const behind = this.#tokens[this.#at + 1];
-    return this.is("name") && behind?.type === "op" && behind.value === "=";
+    const following = this.#tokens[this.#at + 1];
+    return this.is("name") && following?.type === "op" && following.value === "=";
   }
 
   /** Bounds how deep the tree is, and so the program's own stack. */
@@ -127,8 +127,8 @@ export class ExpressionParser {
     const { token } = this;
     if (token?.type === "op" && COMPARISONS.has(token.value)) return String(this.next().value);
     if (this.skip("name", "in")) return "in";
-    const behind = this.#tokens[this.#at + 1];
-    if (!this.is("name", "not") || behind?.type !== "name" || behind.value !== "in") return undefined;
+    const following = this.#tokens[this.#at + 1];
+    if (!this.is("name", "not") || following?.type !== "name" || following.value !== "in") return undefined;
     this.#at += 2;
     return "not in";
   }

@@ -280,8 +280,8 @@ class Compiler {
     if (this.#skip("?>")) return atomic(this.#closed(this.#either()));
     if (this.#skip("?=")) return ahead(this.#closed(this.#either()), true);
     if (this.#skip("?!")) return ahead(this.#closed(this.#either()), false);
-    if (this.#skip("?<=")) return behind(this.#closed(this.#either()), true);
-    if (this.#skip("?<!")) return behind(this.#closed(this.#either()), false);
+    if (this.#skip("?<=")) return following(this.#closed(this.#either()), true);
+    if (this.#skip("?<!")) return following(this.#closed(this.#either()), false);
     const special = /^\?(?:P<(\w+)>|P=(\w+)\)|([ims]+)\))/.exec(this.#pattern.slice(this.#at, this.#at + 100));
     if (!special && this.#char === "?") this.#fail("a group of this kind is not supported");
     this.#at += special?.[0].length ?? 0;
@@ -349,7 +349,7 @@ function ahead(inner: Matcher, isWanted: boolean): Matcher {
 }
 
 /** From each place before, up to here. */
-function behind(inner: Matcher, isWanted: boolean): Matcher {
+function following(inner: Matcher, isWanted: boolean): Matcher {
   return (at, next) => {
     let isFound = false;
     for (let from = at; from >= 0 && from > at - 100 && !isFound; from--) isFound = inner(from, (end) => end === at);

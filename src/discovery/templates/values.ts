@@ -34,7 +34,7 @@ export interface Work {
   spend(steps: number): void;
 }
 
-/** For what neither tells the time nor takes long. */
+/** For what neither reads the time nor takes long. */
 export const NO_WORK: Work = { time: { at: 0, offsetMs: () => 0 }, spend: () => {} };
 
 export interface HouseTime {

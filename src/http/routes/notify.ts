@@ -90,7 +90,7 @@ export interface NotifyRouteDeps {
   people: Pick<People, "list">;
   held: Pick<HeldMessages, "count">;
   outbox: Pick<Outbox, "waiting">;
-  notices: Pick<Notices, "unheard">;
+  notices: Pick<Notices, "listeningProblem">;
 }
 
 export function notifyRoutes(deps: NotifyRouteDeps) {
@@ -130,8 +130,8 @@ export function notifyRoutes(deps: NotifyRouteDeps) {
       "/channels",
       () =>
         notifier.list().map((state) => {
-          const unheard = saidAt(notices.unheard(state.name));
-          return { ...channelEntry(state, outbox.waiting(state.name)), ...(unheard && { answers_problem: unheard }) };
+          const listeningProblem = saidAt(notices.listeningProblem(state.name));
+          return { ...channelEntry(state, outbox.waiting(state.name)), ...(listeningProblem && { answers_problem: listeningProblem }) };
         }),
       doc({
         access: "viewer",

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { HubError } from "../../core/errors.ts";
-import type { LeftoversRequest } from "../../standby/leftovers.ts";
+import type { HandbackRequest } from "../../standby/handback.ts";
 import { type HistoryRequest, MAX_PROBLEM, type SyncRequest } from "../../standby/protocol.ts";
 import type { SecondMachine } from "../../standby/source/second-machine.ts";
 import type { Standing } from "../../standby/standing.ts";
@@ -29,7 +29,7 @@ export const PairRequest = Type.Object(
 );
 
 export const Paired = Type.Object({
-  key: Type.String({ description: "Told only now" }),
+  key: Type.String({ description: "Shown only now" }),
   version: Type.String({ description: "Of this hub" }),
   lease: Type.Boolean({ description: "Whether a lease decides which machine is the hub; else a person does" }),
   restarts: Type.Boolean({ description: "This hub starts again now, once, as it did not know of a second machine" }),
@@ -60,7 +60,7 @@ const History = Type.Object({ from: Type.Number(), most: Type.Integer({ minimum:
 
 const Cell = Type.Union([Type.String(), Type.Number(), Type.Null()]);
 
-const Leftovers = Type.Object({
+const Handback = Type.Object({
   machine: Type.String({ minLength: 8, maxLength: 100 }),
   series: Type.Optional(Type.Array(Type.Array(Cell))),
   messages: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
@@ -73,8 +73,8 @@ export const readSync = (request: Request): Promise<SyncRequest> => readAs(Sync,
 export const readHistory = (request: Request): Promise<HistoryRequest> => readAs(History, request);
 
 /** As `readSync`. */
-export const readLeftovers = (request: Request): Promise<LeftoversRequest> =>
-  readAs(Leftovers, request) as Promise<LeftoversRequest>;
+export const readHandback = (request: Request): Promise<HandbackRequest> =>
+  readAs(Handback, request) as Promise<HandbackRequest>;
 
 async function readAs<S extends TSchema>(schema: S, request: Request): Promise<Static<S>> {
   const body: unknown = await readBody(request, "application/json");
@@ -88,7 +88,7 @@ const nullableNumber = Type.Union([Type.Number(), Type.Null()]);
 
 const count = Type.Integer({ minimum: 0 });
 
-export const LeftoversResult = Type.Union([
+export const HandbackResult = Type.Union([
   Type.Object({
     wanted: Type.Union([
       Type.Object({
@@ -147,7 +147,7 @@ export function placeOf(second: Pick<SecondMachine, "status" | "epoch">, standin
           ...status.machine,
           manual: status.manual,
           version: status.version ?? null,
-          heard_secs_ago: rounded(status.heardSecs),
+          heard_secs_ago: rounded(status.lastSeenSecs),
           whole: status.isWhole,
           behind_secs: rounded(status.behindSecs),
           problem: status.problem ?? null,

@@ -16,13 +16,13 @@ import { type Callers, createBearerReader, type PeerSource } from "../callers.ts
 import { noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
 import {
-  LeftoversResult,
+  HandbackResult,
   Paired,
   PairRequest,
   Place,
   placeOf,
+  readHandback,
   readHistory,
-  readLeftovers,
   readSync,
 } from "./standby-bodies.ts";
 
@@ -219,17 +219,17 @@ export function standbyRoutes({
     )
     .post(
       "/leftovers",
-      async function leftovers({ request, server }) {
+      async function handback({ request, server }) {
         checkKey({ request, server });
         keepOpen(server, request);
-        return Response.json(await second.leftovers(await readLeftovers(request)), { headers: NOT_STORED });
+        return Response.json(await second.handback(await readHandback(request)), { headers: NOT_STORED });
       },
       forStandby(
         "What only this machine has, from when it was the hub",
         {
           description: "What is wanted, or how much of it was new",
           contentType: "application/json",
-          schema: LeftoversResult,
+          schema: HandbackResult,
         },
         true,
       ),

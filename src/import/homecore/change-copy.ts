@@ -109,7 +109,7 @@ function isLocated(hubToml: string): boolean {
 function changeState(db: Database, { house, report, platform }: Change): void {
   const now = platform.clock.now();
   const tables = { durable: db, faults: { unreadable() {}, list: () => [] } };
-  const store = createDeviceStore({ ...tables, behind: db });
+  const store = createDeviceStore({ ...tables, relaxed: db });
   db.transaction(() => {
     const areaOf = importAreas(db, house.areas, { report, now });
     const into = { known: new Map(store.load().map((device) => [device.id, device])), store, areaOf, report, now };

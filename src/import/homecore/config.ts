@@ -78,7 +78,7 @@ class ConfigEdits {
         this.#set([{ section, key: name, value }], SCALAR_NOTES[`${from}.${key}`]);
     }
     this.#set([{ section: "mqtt", key: "prefix", value: "homecore" }], PREFIX_NOTE);
-    this.#tell(old);
+    this.#addProblem(old);
     return this.#text;
   }
 
@@ -161,7 +161,7 @@ class ConfigEdits {
     }
   }
 
-  #tell(old: JsonObject): void {
+  #addProblem(old: JsonObject): void {
     if (listOf(member(old.broker, "clients")).length === 0)
       this.#report.add("setting", "[[broker.clients]]", "left", OPEN_BROKER);
     for (const [section, value] of Object.entries(old)) {

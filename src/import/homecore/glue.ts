@@ -1,4 +1,4 @@
-// homeCore's glue: what holds one value becomes a variable, groups and schedules become our own, and the rest is told.
+// homeCore's glue: what holds one value becomes a variable, groups and schedules become our own, and the rest is reported.
 import { HubError } from "../../core/errors.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import { checkVariableName, readVariableValue } from "../../state/variable-value.ts";

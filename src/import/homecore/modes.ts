@@ -19,7 +19,7 @@ const BUILT_IN: readonly OldMode[] = [
   { id: "mode_day", name: "Day Mode", kind: "solar", on_event: "Sunrise", off_event: "Sunset" },
 ];
 
-/** Those of the backup's modes.toml, and those that only the running homeCore tells of. */
+/** Those of the backup's modes.toml, and those that only the running homeCore reports. */
 export function oldModes(modesToml: string | undefined, listed: readonly OldMode[], report: Report): OldMode[] {
   const read = modesToml === undefined ? undefined : parseToml(modesToml);
   if (read && !read.ok) report.add("mode", "modes.toml of the backup", "left", "it cannot be read");

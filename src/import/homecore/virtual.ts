@@ -23,7 +23,7 @@ export function importModeStates(modes: readonly ListedMode[], into: DeviceImpor
   }
 }
 
-// modes.toml has told of each mode.
+// modes.toml has every mode.
 const NO_REPORT: Report = { entries: [], add() {}, addMany() {} };
 
 export interface OwnDevice {

@@ -31,7 +31,7 @@ export const listDevices = defineTool({
         }),
       ),
       fields: Type.Optional(
-        Type.Array(Field, { maxItems: 8, description: "What to tell of each; area, type and state where absent" }),
+        Type.Array(Field, { maxItems: 8, description: "What to say of each; area, type and state where absent" }),
       ),
       ...PageInput,
     },

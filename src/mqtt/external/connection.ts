@@ -62,7 +62,7 @@ const CONNECT_MS = 10_000;
 // A broker that hangs is noticed within one and a half times as long.
 const KEEPALIVE_SECS = 15;
 const GOODBYE_MS = 1000;
-// A broker of 3.1.1 is not told what is too large; what MQTT can say at all.
+// A broker of 3.1.1 is not sent the reason is too large; what MQTT can say at all.
 const MAX_BYTES = 268_435_455;
 
 /** Tries MQTT 5, then 3.1.1; `known`: what it spoke before. Throws ConnectError. */

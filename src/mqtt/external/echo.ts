@@ -1,5 +1,5 @@
 // Whether the broker still passes messages on to the hub. A node of a cluster may take a session over and deliver nothing (NATS 2.9
-// does so now and then after another node died): the hub is connected and subscribed, and deaf. So where nothing was heard for a
+// does so now and then after another node died): the hub is connected and subscribed, and deaf. So where nothing was seen for a
 // while it publishes a message to itself. If that does not come back it subscribes anew, and where that does not help either, the
 // session is begun anew.
 import type { Clock, Timer } from "../../core/clock.ts";
@@ -33,12 +33,12 @@ type Answer = "came" | "silent" | "unanswered" | "ended";
 export class EchoWatch implements Disposable {
   readonly #options: EchoOptions;
   #timer: Timer | undefined;
-  #hasHeard = false;
+  #hasReceived = false;
   #isChecking = false;
   #isSaid = false;
   /** The hub may no longer publish there. */
   #isOff = false;
-  #onHeard: (() => void) | undefined;
+  #onReceived: (() => void) | undefined;
 
   constructor(options: EchoOptions) {
     this.#options = options;
@@ -60,8 +60,8 @@ export class EchoWatch implements Disposable {
   disconnected(): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
-    this.#hasHeard = false;
-    this.#onHeard?.();
+    this.#hasReceived = false;
+    this.#onReceived?.();
   }
 
   [Symbol.dispose](): void {
@@ -69,10 +69,10 @@ export class EchoWatch implements Disposable {
   }
 
   /** Each message. What the broker keeps (retained), or sends with QoS 0, may come although the session is deaf. */
-  heard({ qos, retain }: Received): void {
+  received({ qos, retain }: Received): void {
     if (qos === 0 || retain) return;
-    this.#hasHeard = true;
-    this.#onHeard?.();
+    this.#hasReceived = true;
+    this.#onReceived?.();
   }
 
   /** False where the broker takes what the hub publishes and passes nothing on, for half a minute and although the hub subscribed anew. */
@@ -104,8 +104,8 @@ export class EchoWatch implements Disposable {
 
   async #check(connection: Connection): Promise<void> {
     if (this.#isChecking || this.#isOff) return;
-    if (this.#hasHeard) {
-      this.#hasHeard = false;
+    if (this.#hasReceived) {
+      this.#hasReceived = false;
       return;
     }
     this.#isChecking = true;
@@ -113,26 +113,26 @@ export class EchoWatch implements Disposable {
       if (!(await this.passes(connection))) connection.cut("it passes nothing on to the hub", { isDeaf: true });
     } finally {
       this.#isChecking = false;
-      this.#hasHeard = false;
+      this.#hasReceived = false;
     }
   }
 
   async #try(connection: Connection): Promise<Answer> {
     const { prefix, clock, fence } = this.#options;
     if (!connection.open || this.#isOff || fence?.closed !== undefined) return "ended";
-    const heard = Promise.withResolvers<Answer>();
-    this.#onHeard = () => heard.resolve("came");
+    const received = Promise.withResolvers<Answer>();
+    this.#onReceived = () => received.resolve("came");
     let answer: Answer = "unanswered";
     connection.publish({ topic: probeTopic(prefix, "live"), payload: "echo", qos: 1, retain: false }).then(
       () => (answer = "silent"),
       (error: unknown) => {
         this.#refused(error);
-        heard.resolve("ended");
+        received.resolve("ended");
       },
     );
     // In steps: where the hub itself was held up, what came meanwhile is still to be read.
     for (let step = 0; step < STEPS; step++)
-      if (await within(clock, ANSWER_MS / STEPS, "mqtt echo", heard.promise)) return heard.promise;
+      if (await within(clock, ANSWER_MS / STEPS, "mqtt echo", received.promise)) return received.promise;
     return answer;
   }
 

@@ -68,7 +68,7 @@ export class EpochNotes {
   }
 
   /** A note while the hub is connected. */
-  heard(text: string): void {
+  received(text: string): void {
     const { epoch, clock, log } = this.#options;
     const note = this.#ofOtherMachine(text);
     if (!note || note.epoch === epoch()) return;

@@ -1,5 +1,5 @@
 // Messages from the external broker. Who published one is not known: what a plugin's topics say counts as that plugin's, as the
-// broker's rights see to that. What the broker has kept (retained) tells how things are; it is no event, and no sign of life.
+// broker's rights see to that. What the broker has kept (retained) says how things are; it is no event, and no sign of life.
 import { type Account, accountKey } from "../accounts.ts";
 import type { ReceivedMessage } from "../ports.ts";
 import { RetainedMessages, type RetainedOptions } from "../retained-messages.ts";
@@ -47,13 +47,13 @@ export class Incoming {
     this.#kept = this.#newKept();
   }
 
-  /** Messages outside the hub's own topics that the broker keeps, as far as the hub has heard them. */
+  /** Messages outside the hub's own topics that the broker keeps, as far as the hub has received them. */
   *keptOthers(filter: string): Generator<{ topic: string; payload: Buffer }> {
     for (const message of this.#kept.matching(filter)) yield message;
   }
 
   /**
-   * Before the first message of a connection: what the broker keeps now, it tells anew. `keepsIds`: what it sends again has the same
+   * Before the first message of a connection: what the broker keeps now, it reports anew. `keepsIds`: what it sends again has the same
    * packet id, also at another node.
    */
   begin({ keepsIds }: { keepsIds: boolean }): void {
@@ -75,7 +75,7 @@ export class Incoming {
     this.received++;
     const topic = this.#topicOf(name);
     if (topic.kind === "other") this.#keep(name, payload, retain);
-    else if (retain && !this.#tellsHowThingsAre(topic, payload)) return;
+    else if (retain && !this.#reportsState(topic, payload)) return;
     else if (topic.kind === "device" && topic.subtopic === "state") this.#noteState(topic.deviceId, payload);
     const message = { account: this.#accountOf(topic), clientId: BROKER.name, name, topic, payload, qos, retain };
     onMessage(retain ? { ...message, kept: true } : message);
@@ -102,7 +102,7 @@ export class Incoming {
   }
 
   /** A kept question, heartbeat or event is over; a kept state counts unless it is the one that is known. */
-  #tellsHowThingsAre(topic: Exclude<Topic, { kind: "other" }>, payload: Uint8Array): boolean {
+  #reportsState(topic: Exclude<Topic, { kind: "other" }>, payload: Uint8Array): boolean {
     switch (topic.kind) {
       case "device":
         if (topic.subtopic === "state") return this.#states.get(topic.deviceId) !== Bun.hash(payload);

@@ -122,7 +122,7 @@ export class MessageIntake {
   }
 
   #wake(): void {
-    // The library still has packets to read: what came after them waits, so that all is heard in the order in which it was sent.
+    // The library still has packets to read: what came after them waits, so that all is received in the order in which it was sent.
     if (this.#isScheduled || this.stream.destroyed || this.stream.readableLength > 0) return;
     if (!this.#mayTake() && !this.#ended) return;
     this.#isScheduled = true;

@@ -44,7 +44,7 @@ export class PluginAccounts {
     return password ?? "";
   }
 
-  /** Only now can the hub hear what a plugin's account publishes. */
+  /** Only now can the hub receive what a plugin's account publishes. */
   connected(): void {
     this.#isConnected = true;
     for (const [id, password] of this.#untried)

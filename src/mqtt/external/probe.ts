@@ -136,7 +136,7 @@ async function tryRetained({ connection, comes }: Try, { prefix, nonce }: ProbeO
   );
 }
 
-/** Takes two seconds where nothing is kept there, since a cluster may be slow to tell. */
+/** Takes two seconds where nothing is kept there, since a cluster may be slow to answer. */
 async function readKept({ connection, comes }: Try, topic: string): Promise<string | undefined> {
   let kept: string | undefined;
   await subscribe(connection, topic, 1);

@@ -161,7 +161,7 @@ export class Session implements AsyncDisposable {
     if (this.#isDeaf || (isStale && this.#version === 4)) await this.#forget();
     this.#options.onBegin(capabilities);
     const connection = await openConnection(
-      { ...shared, clientId, clean: sessionSecs === 0, onMessage: (message) => this.#heard(message) },
+      { ...shared, clientId, clean: sessionSecs === 0, onMessage: (message) => this.#received(message) },
       this.#version,
     );
     this.#connection = connection;
@@ -212,8 +212,8 @@ export class Session implements AsyncDisposable {
     await EchoWatch.subscribe(connection, prefix);
   }
 
-  #heard(message: Received): void {
-    this.#echo.heard(message);
+  #received(message: Received): void {
+    this.#echo.received(message);
     this.#options.onMessage(message);
   }
 

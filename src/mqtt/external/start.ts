@@ -99,7 +99,7 @@ export function startExternalMqtt(options: ExternalOptions): Mqtt {
       outgoing.expect();
     },
     onMessage(message) {
-      if (message.topic === epochs?.topic) epochs.heard(message.payload.toString());
+      if (message.topic === epochs?.topic) epochs.received(message.payload.toString());
       else if (!accounts.take(message.topic)) incoming.take(message);
       counts.received = incoming.received;
     },
@@ -109,7 +109,7 @@ export function startExternalMqtt(options: ExternalOptions): Mqtt {
       epochs?.connected(connection);
       outgoing.connected(connection);
       accounts.connected();
-      devices.heard(BROKER.name);
+      devices.markSeen(BROKER.name);
       options.onConnected?.();
     },
     onDisconnected() {
@@ -181,7 +181,7 @@ export function startExternalMqtt(options: ExternalOptions): Mqtt {
         1,
         false,
       ),
-    // Who is connected there is not known: the device's answer, or its plugin's silence, tells. A command that waits is still sent, or
+    // Who is connected there is not known: the device's answer, or its plugin's silence, shows it. A command that waits is still sent, or
     // fails with its own reason.
     takesCommands: () => outgoing.takes,
     isConnected: () => outgoing.takes,

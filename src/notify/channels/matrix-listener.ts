@@ -1,4 +1,4 @@
-// Hears who reacts to a room's messages that wait for an answer, over the homeserver's sync: a long poll that brings the reactions of
+// Receives who reacts to a room's messages that wait for an answer, over the homeserver's sync: a long poll that brings the reactions of
 // this one room and nothing else. What came while nobody listened is asked for with each message. Reactions are never encrypted.
 import { createBackoff } from "../../core/backoff.ts";
 import { sleep } from "../../core/clock.ts";
@@ -8,7 +8,7 @@ import { type ChannelDeps, DeliveryError, type Inbox } from "../channel.ts";
 import { type Annotation, actionOf, annotationIn } from "../matrix-reactions.ts";
 import type { PostAnswer } from "../web-service.ts";
 
-export interface HeardRoom {
+export interface ListenedRoom {
   readonly room: string;
   /** Whether this channel has sent that event just now, so that the hub may not know its name yet. */
   isRecent(event: string): boolean;
@@ -32,14 +32,18 @@ const NOTHING = { not_types: ["*"] };
 interface Synced {
   readonly next: string;
   readonly annotations: readonly Annotation[];
-  /** There were more than it tells. */
+  /** There were more than it reports. */
   readonly limited: boolean;
 }
 
-export function listenToRoom(heard: HeardRoom, inbox: Inbox, { clock, log, random }: ChannelDeps): AsyncDisposable {
+export function listenToRoom(
+  listened: ListenedRoom,
+  inbox: Inbox,
+  { clock, log, random }: ChannelDeps,
+): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
-  const inRoom = `v3/rooms/${encodeURIComponent(heard.room)}`;
+  const inRoom = `v3/rooms/${encodeURIComponent(listened.room)}`;
   const backoff = createBackoff({ firstMs: 1000, maxMs: 120_000 }, random);
   let self: string | undefined;
   let since: string | undefined;
@@ -50,17 +54,17 @@ export function listenToRoom(heard: HeardRoom, inbox: Inbox, { clock, log, rando
   async function ask(path: string): Promise<PostAnswer> {
     const late = new AbortController();
     using _timer = clock.after("matrix-sync", WITHIN_MS, () => late.abort());
-    return heard.read(path, AbortSignal.any([signal, late.signal]));
+    return listened.read(path, AbortSignal.any([signal, late.signal]));
   }
 
   async function need(path: string): Promise<JsonObject> {
     const answer = await ask(path);
     if (answer.status === 200 && answer.json) return answer.json;
-    throw heard.failureOf(answer);
+    throw listened.failureOf(answer);
   }
 
   async function sync(timeout: number): Promise<Synced> {
-    const room = { rooms: [heard.room], state: NOTHING, ephemeral: NOTHING, account_data: NOTHING };
+    const room = { rooms: [listened.room], state: NOTHING, ephemeral: NOTHING, account_data: NOTHING };
     // At first only the place is asked for: what came before is found with each message.
     const timeline = since === undefined ? NOTHING : { types: ["m.reaction"], limit: MAX_EVENTS };
     const filter = JSON.stringify({ presence: NOTHING, account_data: NOTHING, room: { ...room, timeline } });
@@ -69,40 +73,40 @@ export function listenToRoom(heard: HeardRoom, inbox: Inbox, { clock, log, rando
     const { next_batch: next } = json;
     if (typeof next !== "string")
       throw new DeliveryError("the Matrix server's sync has no next_batch", { transient: true });
-    const found = timelineIn(json, heard.room);
+    const found = timelineIn(json, listened.room);
     return { next, annotations: annotationsIn(found.events), limited: found.limited === true };
   }
 
   /** What came before, or while too much came at once. */
   async function lookAtAll(): Promise<void> {
     for (const remote of inbox.waiting().slice(-MAX_ASKED)) {
-      const path = `v1/rooms/${encodeURIComponent(heard.room)}/relations/${encodeURIComponent(remote)}/m.annotation/m.reaction`;
+      const path = `v1/rooms/${encodeURIComponent(listened.room)}/relations/${encodeURIComponent(remote)}/m.annotation/m.reaction`;
       const answer = await ask(`${path}?limit=${MAX_RELATIONS}`);
       // The event is gone, or the server is older than these questions.
       if (answer.status === 404 || answer.status === 400) continue;
-      if (answer.status !== 200) throw heard.failureOf(answer);
+      if (answer.status !== 200) throw listened.failureOf(answer);
       // The newest come first.
-      for (const annotation of annotationsIn(answer.json?.chunk).toReversed()) await hear(annotation);
+      for (const annotation of annotationsIn(answer.json?.chunk).toReversed()) await receive(annotation);
     }
   }
 
   /** True unless the hub does not know the message yet. */
-  async function hear(annotation: Annotation): Promise<boolean> {
+  async function receive(annotation: Annotation): Promise<boolean> {
     const { event, key, sender } = annotation;
     if (sender === self) return true;
-    if (!inbox.waiting().includes(event)) return !heard.isRecent(event);
+    if (!inbox.waiting().includes(event)) return !listened.isRecent(event);
     const action = actionOf(key, inbox.actions(event));
     if (action !== undefined) await inbox.answered({ remote: event, action, by: await nameOf(sender) });
     return true;
   }
 
-  async function hearAll(annotations: readonly Annotation[]): Promise<void> {
+  async function receiveAll(annotations: readonly Annotation[]): Promise<void> {
     const again = early;
     early = [];
     for (const { annotation, rounds } of again)
-      if (!(await hear(annotation)) && rounds < EARLY_ROUNDS) early.push({ annotation, rounds: rounds + 1 });
+      if (!(await receive(annotation)) && rounds < EARLY_ROUNDS) early.push({ annotation, rounds: rounds + 1 });
     for (const annotation of annotations)
-      if (!(await hear(annotation)) && early.length < MAX_EVENTS) early.push({ annotation, rounds: 0 });
+      if (!(await receive(annotation)) && early.length < MAX_EVENTS) early.push({ annotation, rounds: 0 });
   }
 
   /** As the room calls the person. */
@@ -117,7 +121,7 @@ export function listenToRoom(heard: HeardRoom, inbox: Inbox, { clock, log, rando
     const isFirst = since === undefined;
     const { next, annotations, limited } = await sync(isFirst ? 0 : early.length > 0 ? EARLY_POLL_MS : POLL_MS);
     if (isFirst || limited) await lookAtAll();
-    await hearAll(annotations);
+    await receiveAll(annotations);
     since = next;
   }
 
@@ -127,7 +131,7 @@ export function listenToRoom(heard: HeardRoom, inbox: Inbox, { clock, log, rando
         await round();
         if (complaint !== undefined) log.info("reactions are heard again");
         complaint = undefined;
-        inbox.hears(undefined);
+        inbox.reportProblem(undefined);
         backoff.reset();
       } catch (error) {
         if (signal.aborted) return;
@@ -141,7 +145,7 @@ export function listenToRoom(heard: HeardRoom, inbox: Inbox, { clock, log, rando
     const said = `reactions to messages are not heard: ${messageOf(error)}`;
     if (said !== complaint) log.warn(said, { hint });
     complaint = said;
-    inbox.hears(hint === undefined ? said : `${said}. ${hint}`);
+    inbox.reportProblem(hint === undefined ? said : `${said}. ${hint}`);
     // The server may have forgotten where this was.
     since = undefined;
     await sleep(clock, "matrix-sync", Math.max(retryAfterMs, backoff.next()), signal);

@@ -19,7 +19,7 @@ import { contentOf, imageOf, replacementOf } from "../matrix-event.ts";
 import { annotationOf, reactionsOf } from "../matrix-reactions.ts";
 import { refusalOf } from "../web-failure.ts";
 import { apiUrlProblems, call, HEADER_SAFE, type PostAnswer, type WebRequest, withoutSlash } from "../web-service.ts";
-import type { HeardRoom } from "./matrix-listener.ts";
+import type { ListenedRoom } from "./matrix-listener.ts";
 
 const SERVICE = "the Matrix server";
 const MAX_RECENT = 50;
@@ -194,13 +194,13 @@ function openRoom(config: Config, deps: ChannelDeps): Pick<Channel, "send" | "ch
     },
     listen(inbox) {
       const { listenToRoom } = require("./matrix-listener.ts") as typeof import("./matrix-listener.ts");
-      const heard: HeardRoom = {
+      const listened: ListenedRoom = {
         room: config.room,
         isRecent: (event) => [...recent.values()].includes(event),
         read: (path, signal) => ask({ method: "GET", url: `${base}/_matrix/client/${path}` }, signal),
         failureOf,
       };
-      return listenToRoom(heard, inbox, deps);
+      return listenToRoom(listened, inbox, deps);
     },
   };
 }

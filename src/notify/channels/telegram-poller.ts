@@ -7,19 +7,19 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import { type ChannelDeps, DeliveryError } from "../channel.ts";
 import type { Bot } from "./telegram-bot.ts";
 
-export interface HeardChat {
+export interface PolledChat {
   /** Whether this chat is meant. */
   isIn(chat: string): boolean;
   /** Whether it wants what people write, beside what they press. */
   readonly texts: boolean;
-  hear(update: JsonObject, signal: AbortSignal): Promise<void>;
+  receive(update: JsonObject, signal: AbortSignal): Promise<void>;
   /** Whether the bot can be asked: undefined when it can, else why not and what to do. */
-  hears(problem: string | undefined): void;
+  reportProblem(problem: string | undefined): void;
 }
 
 export interface Poller {
   /** Asks for as long as a chat is attached. */
-  attach(chat: HeardChat): AsyncDisposable;
+  attach(chat: PolledChat): AsyncDisposable;
 }
 
 const POLL_SECS = 50;
@@ -32,7 +32,7 @@ const CONFLICT = 409;
 const CALM_MS = 5 * 60_000;
 
 export function createPoller(bot: Bot, { clock, log, random, kept }: ChannelDeps): Poller {
-  const chats = new Set<HeardChat>();
+  const chats = new Set<PolledChat>();
   const key = `telegram_offset ${/\/bot(\d+):/.exec(bot.key)?.[1] ?? bot.key}`;
   const backoff = createBackoff({ firstMs: 1000, maxMs: 120_000 }, random);
   let running: { abort: AbortController; done: Promise<void> } | undefined;
@@ -99,7 +99,7 @@ export function createPoller(bot: Bot, { clock, log, random, kept }: ChannelDeps
     for (const chat of chats) {
       if (from === undefined || !chat.isIn(from)) continue;
       await chat
-        .hear(update, signal)
+        .receive(update, signal)
         .catch((error) => log.error("an answer was not heard", { error: messageOf(error) }));
       break;
     }
@@ -111,7 +111,7 @@ export function createPoller(bot: Bot, { clock, log, random, kept }: ChannelDeps
     const said = status === CONFLICT ? conflictWords(answer) : `the bot cannot be asked for answers: ${answer}`;
     if (status === CONFLICT) conflictAt = clock.mono();
     if (said !== complaint) log.warn(said);
-    tell(said);
+    report(said);
     await sleep(clock, "telegram-poll", Math.max(retryAfterMs, backoff.next()), signal);
   }
 
@@ -119,12 +119,12 @@ export function createPoller(bot: Bot, { clock, log, random, kept }: ChannelDeps
   function works(): void {
     if (complaint === undefined || clock.mono() - conflictAt < CALM_MS) return;
     log.info("the bot hears answers again");
-    tell(undefined);
+    report(undefined);
   }
 
-  function tell(problem: string | undefined): void {
+  function report(problem: string | undefined): void {
     complaint = problem;
-    for (const chat of chats) chat.hears(problem);
+    for (const chat of chats) chat.reportProblem(problem);
   }
 
   function start(): void {
@@ -135,7 +135,7 @@ export function createPoller(bot: Bot, { clock, log, random, kept }: ChannelDeps
   return {
     attach(chat) {
       chats.add(chat);
-      if (complaint !== undefined) chat.hears(complaint);
+      if (complaint !== undefined) chat.reportProblem(complaint);
       if (!running) start();
       return {
         async [Symbol.asyncDispose]() {

@@ -7,7 +7,7 @@ import { pressedIn, replyKeyboard } from "./telegram-messages.ts";
 import type { MovedChat } from "./telegram-moved.ts";
 import { chatOf, createPoller, type Poller } from "./telegram-poller.ts";
 
-export interface ChatToHear {
+export interface ListenedChat {
   readonly chat_id: string;
   readonly moved: Pick<MovedChat, "to">;
   /** Whether what people write is passed on, too. */
@@ -23,62 +23,62 @@ const MAX_NOTE = 200;
 const MAX_TEXT = 1000;
 
 /** All chats of one bot share one poller: the Bot API gives each answer to one connection. */
-export function listenToChat(chat: ChatToHear, deps: ChannelDeps): AsyncDisposable {
+export function listenToChat(chat: ListenedChat, deps: ChannelDeps): AsyncDisposable {
   const { bot } = chat;
   const poller = deps.shared.get<Poller>(bot.key, () => createPoller(bot, deps));
   return poller.attach({
     texts: chat.commands === true,
     isIn: (id) => id === chat.chat_id || id === chat.moved.to(),
-    hear: (update, signal) => hear(update, chat, { ...deps, signal }),
-    hears: chat.inbox.hears,
+    receive: (update, signal) => receive(update, chat, { ...deps, signal }),
+    reportProblem: chat.inbox.reportProblem,
   });
 }
 
-interface Hearing extends Pick<ChannelDeps, "clock" | "log"> {
+interface AnswerDeps extends Pick<ChannelDeps, "clock" | "log"> {
   readonly signal: AbortSignal;
 }
 
 /** Resolves when the answer is on disk; showing it is done beside. */
-async function hear(update: JsonObject, chat: ChatToHear, hearing: Hearing): Promise<void> {
+async function receive(update: JsonObject, chat: ListenedChat, answerDeps: AnswerDeps): Promise<void> {
   const { callback_query: query, message } = update;
-  if (isObject(query)) await press(query, chat, hearing);
+  if (isObject(query)) await press(query, chat, answerDeps);
   else if (isObject(message) && chat.commands && typeof message.text === "string") {
     const text = message.text.slice(0, MAX_TEXT);
     background(
-      hearing.log,
+      answerDeps.log,
       "a command",
-      answerText(text, senderOf(message, chatOf(update) ?? chat.chat_id), { chat, hearing }),
+      answerText(text, senderOf(message, chatOf(update) ?? chat.chat_id), { chat, answerDeps }),
     );
   }
 }
 
-async function press(query: JsonObject, chat: ChatToHear, hearing: Hearing): Promise<void> {
+async function press(query: JsonObject, chat: ListenedChat, answerDeps: AnswerDeps): Promise<void> {
   const pressed = pressedIn(query.data);
   const from = senderOf(query, chatOf({ callback_query: query }) ?? chat.chat_id);
   if (pressed && "command" in pressed) {
     if (!chat.commands) return;
-    background(hearing.log, "a command", answerText(pressed.command, from, { chat, hearing }));
-    return show(query, "", { chat, hearing });
+    background(answerDeps.log, "a command", answerText(pressed.command, from, { chat, answerDeps }));
+    return show(query, "", { chat, answerDeps });
   }
-  if (!pressed) return show(query, "", { chat, hearing });
+  if (!pressed) return show(query, "", { chat, answerDeps });
   const words = await chat.inbox.answered({ ...pressed, by: from.name });
-  show(query, words, { chat, hearing });
+  show(query, words, { chat, answerDeps });
 }
 
 interface Answering {
-  readonly chat: ChatToHear;
-  readonly hearing: Hearing;
+  readonly chat: ListenedChat;
+  readonly answerDeps: AnswerDeps;
 }
 
 /** Ends the waiting mark of the button. The answer counts whether or not this arrives. */
-function show(query: JsonObject, words: string, { chat, hearing }: Answering): void {
+function show(query: JsonObject, words: string, { chat, answerDeps }: Answering): void {
   const parameters = { callback_query_id: String(query.id), text: words.slice(0, MAX_NOTE).toWellFormed() };
-  background(hearing.log, "an answer to a press", call("answerCallbackQuery", parameters, { chat, hearing }));
+  background(answerDeps.log, "an answer to a press", call("answerCallbackQuery", parameters, { chat, answerDeps }));
 }
 
-async function answerText(text: string, from: Sender, { chat, hearing }: Answering): Promise<void> {
+async function answerText(text: string, from: Sender, { chat, answerDeps }: Answering): Promise<void> {
   const reply = await chat.inbox.written(text, from);
-  if (reply) await call("sendMessage", replyOf(from.chat, reply), { chat, hearing });
+  if (reply) await call("sendMessage", replyOf(from.chat, reply), { chat, answerDeps });
 }
 
 function replyOf(chat: string, reply: Reply): Parameters {
@@ -87,10 +87,10 @@ function replyOf(chat: string, reply: Reply): Parameters {
   return { chat_id: chat, text, ...(keyboard && { reply_markup: keyboard }) };
 }
 
-async function call(method: string, parameters: Parameters, { chat, hearing }: Answering): Promise<void> {
-  const late = new AbortController();
-  using _timer = hearing.clock.after("telegram-answer", ANSWER_WITHIN_MS, () => late.abort());
-  await chat.bot.call(method, parameters, AbortSignal.any([hearing.signal, late.signal]));
+async function call(method: string, parameters: Parameters, { chat, answerDeps }: Answering): Promise<void> {
+  const timeout = new AbortController();
+  using _timer = answerDeps.clock.after("telegram-answer", ANSWER_WITHIN_MS, () => timeout.abort());
+  await chat.bot.call(method, parameters, AbortSignal.any([answerDeps.signal, timeout.signal]));
 }
 
 function senderOf({ from }: JsonObject, chat: string): Sender {

@@ -31,7 +31,7 @@ export function settle({ place, to, rejected, before = NOBODY }: RecipientsOutco
     reached: [...before.reached, ...to.filter((address) => !missed.includes(address))],
     refused: [...before.refused, ...refused.map(({ recipient }) => recipient)],
   };
-  const told = refused.length > 0 ? { refused } : {};
+  const report = refused.length > 0 ? { refused } : {};
   const [first] = putOff;
   if (first) {
     const words = [
@@ -47,11 +47,11 @@ export function settle({ place, to, rejected, before = NOBODY }: RecipientsOutco
       ...(first.responseCode !== undefined && { status: first.responseCode }),
       answer: wordsOf(first.response ?? ""),
       settled,
-      ...told,
+      ...report,
     });
   }
   if (settled.reached.length === 0) return undefined;
-  return refused.length > 0 ? { ...told, note: `not delivered to ${listed(refused)}` } : {};
+  return refused.length > 0 ? { ...report, note: `not delivered to ${listed(refused)}` } : {};
 }
 
 function refusalOf({ recipient = "a recipient", response = "" }: RejectedRecipient): Refusal {

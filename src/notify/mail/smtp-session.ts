@@ -1,4 +1,4 @@
-// One SMTP session with one mail: connect, log in where the server offers it, hand the mail over, hear what it says.
+// One SMTP session with one mail: connect, log in where the server offers it, hand the mail over, read what it says.
 import type { Readable } from "node:stream";
 import SmtpConnection, { type SMTPConnectionOptions } from "nodemailer/lib/smtp-connection";
 import type { Fence } from "../../core/fence.ts";

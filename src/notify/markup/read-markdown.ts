@@ -9,7 +9,7 @@ const MARK_TOKENS: Readonly<Record<string, Mark>> = { strong: "bold", em: "itali
 const SPOILER = "||";
 const RULE = "———";
 
-// Tables and code by indentation are seldom meant in a message; joined texts would not tell what was escaped.
+// Tables and code by indentation are seldom meant in a message; joined texts would not show what was escaped.
 const parser = lazy(() =>
   new MarkdownIt({ html: false, breaks: true, maxNesting: 30 }).disable(["table", "code", "text_join"]),
 );

@@ -22,7 +22,7 @@ export interface NoticesDeps {
   /** After so long without an answer nobody will answer. */
   expireMs: number;
   /** Hands it over to the outbox before it returns, for each channel of the names. Resolves with the first tries. */
-  post: Messenger["post"];
+  enqueue: Messenger["enqueue"];
   /** The texts as the channel gets them. */
   render: (notification: Notification) => ChannelMessage;
   /** Drops the copies of a notice that were not sent yet. */

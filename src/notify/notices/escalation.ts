@@ -6,8 +6,8 @@ import type { Notice } from "./notice.ts";
 
 /** What is due next of an open notice. */
 export type NextStep =
-  /** The next names are told. */
-  | "tell"
+  /** The next names are notified. */
+  | "notify"
   /** Everybody was asked once, and nobody has answered. */
   | "unanswered"
   /** Nobody has answered for so long that nobody will. */
@@ -29,12 +29,12 @@ export function nextDue(notice: Notice, since: DurableMoment, { clock, expireMs 
   const { state, steps, unansweredAt, plan } = notice;
   if (state !== "open") return undefined;
   const passed = msSince(clock, since);
-  if (steps === 0) return { step: "tell", inMs: 0 };
+  if (steps === 0) return { step: "notify", inMs: 0 };
   const { escalateMs, stages, rounds } = plan;
   if (escalateMs !== undefined) {
     const inMs = escalateMs - passed;
     if (steps >= stages.length && unansweredAt === undefined) return { step: "unanswered", inMs };
-    if (steps < stages.length * rounds) return { step: "tell", inMs };
+    if (steps < stages.length * rounds) return { step: "notify", inMs };
   }
   return plan.answerable ? { step: "expire", inMs: expireMs - passed } : undefined;
 }

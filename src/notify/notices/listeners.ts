@@ -21,10 +21,10 @@ export interface Listeners extends AsyncDisposable {
   /** To be called when a message begins or ends to wait. */
   look(): void;
   /** Why answers to this channel's messages did not reach the hub when it last listened. */
-  problemOf(channel: string): HearingProblem | undefined;
+  problemOf(channel: string): ListeningProblem | undefined;
 }
 
-export interface HearingProblem {
+export interface ListeningProblem {
   /** Epoch ms since when. */
   readonly at: number;
   /** What to do about it, too. */
@@ -35,7 +35,7 @@ const LINGER_MS = 10 * 60_000;
 
 export function createListeners(deps: ListenersDeps): Listeners {
   const { clock, log, channels, waiting, actions, answered, written } = deps;
-  const problems = new Map<string, HearingProblem>();
+  const problems = new Map<string, ListeningProblem>();
   const listening = new Map<string, { ears: AsyncDisposable; leaving?: Timer }>();
   const ended = new Set<Promise<void>>();
   let closed = false;
@@ -46,7 +46,7 @@ export function createListeners(deps: ListenersDeps): Listeners {
       written: (text, from) => written(channel, text, from),
       waiting: () => waiting(channel),
       actions: (remote) => actions(channel, remote),
-      hears(message) {
+      reportProblem(message) {
         if (message === undefined) problems.delete(channel);
         else if (problems.get(channel)?.message !== message) problems.set(channel, { at: clock.now(), message });
       },

@@ -3,10 +3,10 @@ import type { Clock } from "../../core/clock.ts";
 import { type RandomBytes, uuid } from "../../core/ids.ts";
 import { PRIORITIES } from "../../core/message-words.ts";
 import { shortened } from "../outbox/queued-message.ts";
-import { type FreezeDeps, freeze } from "./freeze.ts";
 import { isAnswerable, type Notice, type RaisedNotice } from "./notice.ts";
+import { type SnapshotDeps, takeSnapshot } from "./snapshot.ts";
 
-export interface MakeDeps extends FreezeDeps {
+export interface MakeDeps extends SnapshotDeps {
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** Whom a name stands for when they are asked one after the other. */
@@ -22,7 +22,7 @@ const MAX_TEXT = 25_000;
 const MAX_KEPT = 500;
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** With its placeholders filled in, and shortened where it is too long to be kept: all notices are in memory. Nobody is told yet. */
+/** With its placeholders filled in, and shortened where it is too long to be kept: all notices are in memory. Nobody is notified yet. */
 export function makeNotice(raised: RaisedNotice, deps: MakeDeps): Notice {
   const whole = noticeOf(raised, deps);
   return isSmallEnough(whole) ? whole : noticeOf(raised, deps, MAX_TEXT);
@@ -30,7 +30,7 @@ export function makeNotice(raised: RaisedNotice, deps: MakeDeps): Notice {
 
 function noticeOf({ channels, escalateMs, ...given }: RaisedNotice, deps: MakeDeps, longest?: number): Notice {
   const { clock, random, expand } = deps;
-  const { said, title, message } = freeze(given, deps, longest);
+  const { said, title, message } = takeSnapshot(given, deps, longest);
   const escalates = escalateMs !== undefined;
   const names = [...new Set(escalates ? channels.flatMap(expand) : channels)].slice(0, MAX_STAGES);
   const emergency = (given.priority ?? 0) >= PRIORITIES.emergency;
@@ -42,7 +42,7 @@ function noticeOf({ channels, escalateMs, ...given }: RaisedNotice, deps: MakeDe
       stages: escalates ? names.map((name) => [name]) : [names],
       rounds: emergency && escalates ? ROUNDS : 1,
     },
-    ...{ state: "open", steps: 0, reached: 0, stepAt: at, end: undefined, unansweredAt: undefined, told: true },
+    ...{ state: "open", steps: 0, reached: 0, stepAt: at, end: undefined, unansweredAt: undefined, announced: true },
   };
 }
 

@@ -1,4 +1,4 @@
-// A notice: what happened to the house and was told to people, who can answer it. Its copies in channels are its messages.
+// A notice: what happened to the house and was reported to people, who can answer it. Its copies in channels are its messages.
 import type { JsonObject } from "../../core/json.ts";
 import { PRIORITIES } from "../../core/message-words.ts";
 import type { GivenOptions, MessageAction } from "../message-options.ts";
@@ -31,7 +31,7 @@ export interface Notice {
   /** Epoch ms since when everybody had been asked and nobody had answered. */
   unansweredAt: number | undefined;
   /** False until the event about its last change is surely out. */
-  told: boolean;
+  announced: boolean;
 }
 
 /** How it ended. */
@@ -48,8 +48,8 @@ export interface NoticeEnd {
 
 /** What is said to whom and when. On disk as JSON. */
 export interface Plan {
-  readonly said: FrozenNotification;
-  /** Names that are told at the same time, one step after the other. */
+  readonly said: NotificationSnapshot;
+  /** Names that are notified at the same time, one step after the other. */
   readonly stages: readonly (readonly string[])[];
   /** How often all stages are gone through. */
   readonly rounds: number;
@@ -60,7 +60,7 @@ export interface Plan {
 }
 
 /** A notification whose placeholders are filled in for good: the values stand in `vars` of its context. It can be kept as JSON. */
-export interface FrozenNotification extends Omit<Notification, "context" | "channel" | "message"> {
+export interface NotificationSnapshot extends Omit<Notification, "context" | "channel" | "message"> {
   readonly message: string;
   readonly title: string;
   readonly values: Readonly<JsonObject>;
@@ -92,7 +92,7 @@ export function isNamed({ remote }: Pick<NoticeMessage, "remote">): boolean {
 export interface RaisedNotice extends Omit<Notification, "channel"> {
   /** The names it is addressed to. */
   readonly channels: readonly string[];
-  /** After so long without an answer the next name is asked; without it all are told at once. */
+  /** After so long without an answer the next name is asked; without it all are notified at once. */
   readonly escalateMs?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 // Notices: messages that somebody has to confirm or may answer, that go on to the next person until somebody does, and that take the
-// place of what their tag said before. A notice is on disk before it is told, and an answer before it is acknowledged. Sending is
+// place of what their tag said before. A notice is on disk before it is sent, and an answer before it is acknowledged. Sending is
 // the outbox's work, bringing copies up to date that of edits.ts.
 import { HubError, messageOf } from "../../core/errors.ts";
 import { background } from "../../core/lifecycle.ts";
@@ -9,12 +9,11 @@ import { ACKNOWLEDGE, type Answered } from "../channel.ts";
 import type { MessageAction } from "../message-options.ts";
 import type { FirstTry } from "../outbox/outbox.ts";
 import type { LostMessage, SentMessage } from "../outbox/try-message.ts";
-import { openNoticeBook } from "./book.ts";
+import { answeredEvent, endOf, messageFor, unansweredEvent } from "./announcements.ts";
 import type { NoticesDeps } from "./deps.ts";
 import { createEdits } from "./edits.ts";
 import { isForgotten, namesNext, namesNow } from "./escalation.ts";
 import { createEscalator } from "./escalator.ts";
-import { thawed } from "./freeze.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
 import { isSmallEnough, makeNotice } from "./make-notice.ts";
 import {
@@ -27,8 +26,9 @@ import {
   type RaisedNotice,
   unnamed,
 } from "./notice.ts";
+import { openNoticeRepository } from "./repository.ts";
+import { fromSnapshot } from "./snapshot.ts";
 import { createNoticeStore } from "./store.ts";
-import { answeredEvent, endOf, messageFor, unansweredEvent } from "./tellings.ts";
 import { HERE_ALONE, lateWords, NO_SUCH_ACTION, NOT_SAVED, THANKS, UNKNOWN } from "./words.ts";
 
 export interface Notices extends AsyncDisposable {
@@ -43,13 +43,13 @@ export interface Notices extends AsyncDisposable {
   get(id: string): Notice | undefined;
   /** The newest first: those that are open, and those of the last days. */
   list(): readonly Notice[];
-  /** Told by the outbox of each message that arrived under a name of its service. */
+  /** Notified by the outbox of each message that arrived under a name of its service. */
   sent(sent: SentMessage): void;
   /** Why answers to a channel's messages did not reach the hub when it last listened there. */
-  unheard: Listeners["problemOf"];
-  /** Told by the outbox of each copy of a notice that will not arrive. */
+  listeningProblem: Listeners["problemOf"];
+  /** Notified by the outbox of each copy of a notice that will not arrive. */
   lost(message: LostMessage): void;
-  /** Goes on with what earlier runs left, and listens. To be called when rules can hear of it. */
+  /** Goes on with what earlier runs left, and listens. To be called when rules can learn of it. */
   start(): void;
 }
 
@@ -62,20 +62,20 @@ export interface GivenAnswer {
 }
 
 /** Rules have written by then what an event made them do. */
-const TOLD_AFTER_MS = 5000;
+const REPORTED_AFTER_MS = 5000;
 const MAX_BY = 100;
 
 export function createNotices(deps: NoticesDeps): Notices {
   const { clock, log, random, emit, houseTime, expireMs } = deps;
   const store = createNoticeStore(deps.db);
-  const book = openNoticeBook(store, deps);
+  const repository = openNoticeRepository(store, deps);
   const edits = createEdits({
     ...{ clock, log, random, store, confirmed: deps.confirmed },
-    notice: book.get,
+    notice: repository.get,
     channel: deps.channel,
     render: (notice, channel) => messageFor(notice, channel, deps),
-    sayAnew: (notice, channel) => void tell(notice, [channel]),
-    sayEnd: (notice, channel) => background(log, "the end of a notice", deps.post([channel], endOf(notice, deps))),
+    sayAnew: (notice, channel) => void send(notice, [channel]),
+    sayEnd: (notice, channel) => background(log, "the end of a notice", deps.enqueue([channel], endOf(notice, deps))),
   });
   const listeners = createListeners({
     ...{ clock, log, channels: deps.channels },
@@ -89,9 +89,9 @@ export function createNotices(deps: NoticesDeps): Notices {
     written: async (channel, text, from) => deps.written?.(channel, text, from),
   });
   const escalator = createEscalator({
-    ...{ clock, log, expireMs, open: book.open, since: book.since, followClock: book.followClock },
+    ...{ clock, log, expireMs, open: repository.open, since: repository.since, followClock: repository.followClock },
     take(notice, step) {
-      if (step === "tell") background(log, "escalation", takeStep(notice));
+      if (step === "notify") background(log, "escalation", takeStep(notice));
       else if (step === "unanswered") reportUnanswered(notice);
       else expire(notice);
     },
@@ -100,9 +100,9 @@ export function createNotices(deps: NoticesDeps): Notices {
   let closed = false;
 
   function finish(notice: Notice, state: NoticeState, end?: Partial<NoticeEnd>): void {
-    const changes = book.ending(state, end);
-    // Nobody is told that an answer counts before it is on disk.
-    if (state !== "acknowledged") book.change(notice, changes);
+    const changes = repository.ending(state, end);
+    // Nobody is notified that an answer counts before it is on disk.
+    if (state !== "acknowledged") repository.change(notice, changes);
     else {
       store.save({ ...notice, ...changes });
       Object.assign(notice, changes);
@@ -117,28 +117,28 @@ export function createNotices(deps: NoticesDeps): Notices {
     listeners.look();
   }
 
-  function tell(notice: Notice, names: readonly string[], along?: OwnRows): Promise<FirstTry[]> {
+  function send(notice: Notice, names: readonly string[], along?: OwnRows): Promise<FirstTry[]> {
     const { said, answerable } = notice.plan;
-    return deps.post(names, { ...thawed(said), notice: notice.id, answerable }, along);
+    return deps.enqueue(names, { ...fromSnapshot(said), notice: notice.id, answerable }, along);
   }
 
   /** That it is taken is written with its messages: after a kill nobody is asked twice, and nobody left out. */
   async function takeStep(notice: Notice, rows: OwnRows = () => store.save(notice)): Promise<FirstTry[]> {
     const names = namesNext(notice);
-    book.step(notice);
+    repository.step(notice);
     const step = notice.steps;
-    const told = tell(notice, names, rows);
+    const reported = send(notice, names, rows);
     escalator.look();
     const about = { title: notice.title, to: names.join(", ") };
     if (step > 1) log.info("nobody has answered a notification: the next one is asked", about);
-    const tries = await told;
+    const tries = await reported;
     if (notice.steps !== step || closed) return tries;
     const failed = tries.filter(({ state }) => state === "failed");
     // Where this step reaches nobody at all, the next one does not wait.
     if (failed.length === tries.length) escalator.hurry(notice);
-    // What is told at once, such as to the log.
+    // What is reported at once, such as to the log.
     else if (notice.reached < step && tries.some(({ state }) => state === "delivered"))
-      book.change(notice, { reached: step });
+      repository.change(notice, { reached: step });
     if (step > 1 && failed.length > 0)
       log.warn("somebody could not be asked", { ...about, reason: failed.map(({ error }) => error).join("; ") });
     return tries;
@@ -146,7 +146,7 @@ export function createNotices(deps: NoticesDeps): Notices {
 
   /** A copy will not arrive, which may be known long after its step: where nobody else got that step, the next one does not wait. */
   function lost({ channel, notice: id }: LostMessage): void {
-    const notice = book.get(id);
+    const notice = repository.get(id);
     if (!isWaiting(notice) || notice.plan.escalateMs === undefined || notice.reached >= notice.steps) return;
     const names = namesNow(notice);
     const asked = new Set(names.flatMap((name) => deps.plainChannels(name) ?? deps.channelsOf(name)));
@@ -156,7 +156,7 @@ export function createNotices(deps: NoticesDeps): Notices {
   }
 
   function reportUnanswered(notice: Notice): void {
-    book.change(notice, { unansweredAt: clock.now(), told: false });
+    repository.change(notice, { unansweredAt: clock.now(), announced: false });
     log.warn("nobody has answered a notification", { title: notice.title });
     announce(notice);
     escalator.look();
@@ -167,23 +167,23 @@ export function createNotices(deps: NoticesDeps): Notices {
     finish(notice, "expired");
   }
 
-  /** Again after a restart, until it is sure that everybody heard it. */
+  /** Again after a restart, until it is sure that everybody received it. */
   function announce(notice: Notice): void {
     emit(notice.state === "acknowledged" ? answeredEvent(notice) : unansweredEvent(notice));
-    clock.after("notice-told", TOLD_AFTER_MS, () => {
-      if (!closed && !notice.told && book.get(notice.id)) book.change(notice, { told: true });
+    clock.after("notice announced", REPORTED_AFTER_MS, () => {
+      if (!closed && !notice.announced && repository.get(notice.id)) repository.change(notice, { announced: true });
     });
   }
 
   function waitingIn(channel: string): string[] {
     return store
       .messages()
-      .filter((message) => message.channel === channel && isNamed(message) && isWaiting(book.get(message.notice)))
+      .filter((message) => message.channel === channel && isNamed(message) && isWaiting(repository.get(message.notice)))
       .map(({ remote }) => remote);
   }
 
   function actionsAbout(id = ""): readonly MessageAction[] {
-    const notice = book.get(id);
+    const notice = repository.get(id);
     return notice ? actionsOf(notice) : [];
   }
 
@@ -206,34 +206,36 @@ export function createNotices(deps: NoticesDeps): Notices {
     const notice = makeNotice(raised, deps);
     const { said, stages } = notice.plan;
     if (!isSmallEnough(notice)) {
-      log.warn("a message is too long to be kept until it is answered: all are told at once", { title: notice.title });
-      return deps.post(stages.flat(), thawed(said), along);
+      log.warn("a message is too long to be kept until it is answered: all are notified at once", {
+        title: notice.title,
+      });
+      return deps.enqueue(stages.flat(), fromSnapshot(said), along);
     }
-    const before = notice.tag === undefined ? undefined : book.latestOf(notice.tag);
+    const before = notice.tag === undefined ? undefined : repository.latestOf(notice.tag);
     const copies = before ? copiesFor(notice, before) : [];
-    const added = book.add(notice);
+    const added = repository.add(notice);
     if (before) {
-      Object.assign(before, book.ending("cleared"));
+      Object.assign(before, repository.ending("cleared"));
       deps.cancelWaiting(before.id);
     }
     const rows = (): void => {
       added();
-      if (before && book.get(before.id)) store.save(before);
+      if (before && repository.get(before.id)) store.save(before);
       for (const copy of copies) store.saveMessage(copy);
       along?.();
     };
     const moved = new Set(copies.map(({ channel }) => channel));
     const others = (stages[0] ?? []).flatMap((name) => deps.plainChannels(name) ?? [name]);
     const anew = others.filter((name) => !moved.has(name));
-    if (moved.size > 0) book.step(notice);
-    const told = moved.size === 0 ? takeStep(notice, rows) : tell(notice, anew, rows);
+    if (moved.size > 0) repository.step(notice);
+    const reported = moved.size === 0 ? takeStep(notice, rows) : send(notice, anew, rows);
     if (moved.size > 0) edits.wake(notice.id);
     if (before) afterEnd(before);
-    return told;
+    return reported;
   }
 
   function openOne(id: string, action: string): Notice {
-    const notice = book.get(id);
+    const notice = repository.get(id);
     if (!notice?.plan.answerable) throw new HubError("not_found", UNKNOWN);
     if (notice.state !== "open") throw new HubError("conflict", lateWords(notice, houseTime));
     if (action !== ACKNOWLEDGE && !actionsOf(notice).some((one) => one.id === action))
@@ -244,7 +246,7 @@ export function createNotices(deps: NoticesDeps): Notices {
   const notices: Notices = {
     raise: raiseNotice,
     clear(tag) {
-      const notice = book.latestOf(tag);
+      const notice = repository.latestOf(tag);
       if (notice) finish(notice, "cleared", notice.end);
       return notice !== undefined;
     },
@@ -266,24 +268,24 @@ export function createNotices(deps: NoticesDeps): Notices {
         return NOT_SAVED;
       }
     },
-    get: book.get,
-    unheard: listeners.problemOf,
-    list: () => book.all().toReversed(),
+    get: repository.get,
+    listeningProblem: listeners.problemOf,
+    list: () => repository.all().toReversed(),
     sent({ channel, message, remote }) {
-      const notice = message.notice === undefined ? undefined : book.get(message.notice);
+      const notice = message.notice === undefined ? undefined : repository.get(message.notice);
       if (!notice || (remote === undefined && !notice.plan.answerable)) return;
-      book.arrived(notice, { channel, remote: remote ?? unnamed(message.id), notice: notice.id, shows: "open" });
+      repository.arrived(notice, { channel, remote: remote ?? unnamed(message.id), notice: notice.id, shows: "open" });
       if (notice.state !== "open") edits.wake(notice.id);
       else if (started) listeners.look();
     },
     lost,
     start() {
       started = true;
-      for (const notice of book.all()) if (!notice.told) announce(notice);
-      for (const notice of book.all())
-        if (notice.state === "restored" && !notice.end) book.change(notice, book.ending("restored"));
-      for (const notice of book.open())
-        if (isForgotten(notice, book.since(notice), { clock, expireMs })) expire(notice);
+      for (const notice of repository.all()) if (!notice.announced) announce(notice);
+      for (const notice of repository.all())
+        if (notice.state === "restored" && !notice.end) repository.change(notice, repository.ending("restored"));
+      for (const notice of repository.open())
+        if (isForgotten(notice, repository.since(notice), { clock, expireMs })) expire(notice);
       edits.wake();
       escalator.look();
       listeners.look();

@@ -77,7 +77,7 @@ export function createNoticeStore({
   }
 
   function put({ id, at, title, message, state, plan, steps, stepAt, reached, ...more }: Notice): void {
-    const { end, unansweredAt = null, told } = more;
+    const { end, unansweredAt = null, announced } = more;
     const ended = end ? [end.at, end.by, end.action, end.channel] : [null, null, null, null];
     const row = [
       id,
@@ -92,7 +92,7 @@ export function createNoticeStore({
       ...ended,
       unansweredAt,
     ];
-    putRow.run(...row, told ? 1 : 0, reached);
+    putRow.run(...row, announced ? 1 : 0, reached);
   }
 
   const putBoth = db.transaction(({ channel, remote, notice, shows }: NoticeMessage, changed: Notice) => {
@@ -134,7 +134,7 @@ function noticeOf(row: Row): Notice {
         ? undefined
         : { at: numberIn(ended_at, 0), by: by ?? "", action: action ?? "", channel: channel ?? "" },
     unansweredAt: numberIn(unanswered_at, undefined),
-    told: row.told !== 0,
+    announced: row.told !== 0,
   };
 }
 

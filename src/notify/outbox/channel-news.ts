@@ -9,7 +9,7 @@ import type { AboutMessage } from "./queued-message.ts";
 export type GiveUpReason = "expired" | "refused" | "disabled" | "no_room";
 
 export interface ChannelNews extends Disposable {
-  /** The channel does not take this message; the first since it worked is told. */
+  /** The channel does not take this message; the first since it worked is reported. */
   waits(message: AboutMessage, why: Why): void;
   /** It took one. */
   works(waiting: number): void;
@@ -31,7 +31,7 @@ export interface ChannelNewsOptions {
   clock: Clock;
   log: Log;
   emit: (event: HubEvent) => void;
-  /** An earlier run told that it fails. */
+  /** An earlier run reported that it fails. */
   failing: boolean;
 }
 

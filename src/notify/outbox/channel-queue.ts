@@ -86,7 +86,7 @@ export class ChannelQueue {
     this.#list.add(message);
   }
 
-  /** As `add`, for one that was posted on another machine before: it takes its place by `id`. */
+  /** As `add`, for one that was enqueued on another machine before: it takes its place by `id`. */
   insert(message: QueuedMessage): void {
     this.#expect(message);
     this.#list.insert(message);
@@ -100,7 +100,7 @@ export class ChannelQueue {
       this.#list.oldestWhile((message) => message.state === "waiting" && this.#msToExpiry(message) <= 0),
       "expired",
     );
-    // A listener of that event may have posted a message, which called `wake` already.
+    // A listener of that event may have enqueued a message, which called `wake` already.
     this.#timer?.[Symbol.dispose]();
     const next = this.#underWay.isEmpty ? this.#next() : this.#beside();
     if (!next) return;
@@ -141,7 +141,7 @@ export class ChannelQueue {
     this.#deps.mark(message);
   }
 
-  /** Drops what waits of this notice, on disk with the next change; a copy that is being sent is told of by `sent`. */
+  /** Drops what waits of this notice, on disk with the next change; a copy that is being sent is reported by `sent`. */
   dropNotice(notice: string): void {
     const waiting = this.messages.filter(({ state, options }) => state === "waiting" && options.notice === notice);
     for (const message of waiting) this.#drop(message);

@@ -1,8 +1,8 @@
-// Keeps a storm of alike news from filling the log and pushing all else out of the events: the first few in a while are told one
+// Keeps a storm of alike news from filling the log and pushing all else out of the events: the first few in a while are reported one
 // by one, the others together.
 import type { Clock, Timer } from "../../core/clock.ts";
 
-/** Something to be told. */
+/** Something to be reported. */
 export interface News<T> {
   readonly about: T;
   /** Further ones like it, for which it stands. */
@@ -10,7 +10,7 @@ export interface News<T> {
 }
 
 export interface Coalescer<T> extends Disposable {
-  /** Tells it now, or with others later. `kind` is one of a few. */
+  /** Reports it now, or with others later. `kind` is one of a few. */
   add(kind: string, news: News<T>): void;
 }
 
@@ -22,17 +22,17 @@ const MAX_WINDOW_MS = 16 * 60_000;
 interface Window<T> {
   readonly endsAt: number;
   readonly spanMs: number;
-  told: number;
-  untold: News<T> | undefined;
+  reported: number;
+  unreported: News<T> | undefined;
   timer: Timer | undefined;
 }
 
-/** Disposing tells what was not told yet. */
-export function createCoalescer<T>(clock: Clock, tell: (news: News<T>) => void): Coalescer<T> {
+/** Disposing reports what was not reported yet. */
+export function createCoalescer<T>(clock: Clock, report: (news: News<T>) => void): Coalescer<T> {
   const windows = new Map<string, Window<T>>();
 
-  function open(kind: string, spanMs: number, told: number): Window<T> {
-    const window = { endsAt: clock.mono() + spanMs, spanMs, told, untold: undefined, timer: undefined };
+  function open(kind: string, spanMs: number, reported: number): Window<T> {
+    const window = { endsAt: clock.mono() + spanMs, spanMs, reported, unreported: undefined, timer: undefined };
     windows.set(kind, window);
     return window;
   }
@@ -42,29 +42,29 @@ export function createCoalescer<T>(clock: Clock, tell: (news: News<T>) => void):
     return window && (window.timer || clock.mono() < window.endsAt) ? window : open(kind, WINDOW_MS, 0);
   }
 
-  function close(kind: string, { untold, spanMs }: Window<T>): void {
-    // While the storm lasts, it is told once in a window.
+  function close(kind: string, { unreported, spanMs }: Window<T>): void {
+    // While the storm lasts, it is reported once in a window.
     open(kind, Math.min(2 * spanMs, MAX_WINDOW_MS), ONE_BY_ONE);
-    if (untold) tell(untold);
+    if (unreported) report(unreported);
   }
 
   return {
     add(kind, news) {
       const window = openWindow(kind);
-      if (window.told < ONE_BY_ONE) {
-        window.told++;
-        tell(news);
+      if (window.reported < ONE_BY_ONE) {
+        window.reported++;
+        report(news);
         return;
       }
-      const { untold } = window;
-      window.untold = untold ? { ...untold, more: untold.more + 1 + news.more } : news;
+      const { unreported } = window;
+      window.unreported = unreported ? { ...unreported, more: unreported.more + 1 + news.more } : news;
       const leftMs = Math.max(0, window.endsAt - clock.mono());
       window.timer ??= clock.after("outbox-news", leftMs, () => close(kind, window));
     },
     [Symbol.dispose]() {
-      for (const { timer, untold } of windows.values()) {
+      for (const { timer, unreported } of windows.values()) {
         timer?.[Symbol.dispose]();
-        if (untold) tell(untold);
+        if (unreported) report(unreported);
       }
       windows.clear();
     },

@@ -35,11 +35,11 @@ export type { WaitingMessage } from "./waiting-message.ts";
 
 export interface Outbox extends AsyncDisposable {
   /**
-   * Stores what `render` made and sends it, at once if nothing waits for its channel. It is stored when `post` returns; the promise
+   * Stores what `render` made and sends it, at once if nothing waits for its channel. It is stored when `enqueue` returns; the promise
    * resolves with the results of the first tries, within about 10 s. Rejects only when there is no such channel. `along`: written in
    * the same commit, also where nothing has to be stored.
    */
-  post(addressed: readonly Addressed[], along?: OwnRows): Promise<FirstTry[]>;
+  enqueue(addressed: readonly Addressed[], along?: OwnRows): Promise<FirstTry[]>;
   /** The oldest first. */
   list(filter?: { channel?: string | undefined; limit?: number | undefined }): WaitingMessage[];
   /** Whether a message with this `ChannelMessage.id` is kept. */
@@ -52,7 +52,7 @@ export interface Outbox extends AsyncDisposable {
   drop(id: string): void;
   /**
    * Drops the copies of a notice that were not sent yet, on disk with the next commit, or at the end of this turn of the event loop.
-   * One that is being sent is told of by `sent`, if it arrives.
+   * One that is being sent is reported by `sent`, if it arrives.
    */
   cancelNotice(notice: string): void;
   /** The channels in which copies of a notice are kept. */
@@ -62,7 +62,7 @@ export interface Outbox extends AsyncDisposable {
    * keeps, took within the last hour or cannot send. They are on disk when it returns, which is how many it took. Throws HubError
    * `storage` if they cannot be: then it took none.
    */
-  adopt(messages: readonly LeftMessage[]): number;
+  takeOver(messages: readonly LeftMessage[]): number;
 }
 
 export interface OutboxOptions {
@@ -80,9 +80,9 @@ export interface OutboxOptions {
   /** How much may wait. */
   quota?: OutboxQuota;
   limits?: Limits;
-  /** Told of each message that arrived, where the service named it, before the message leaves the disk. */
+  /** Notified of each message that arrived, where the service named it, before the message leaves the disk. */
   sent?: (sent: SentMessage) => void;
-  /** Told of each message of a notice that will not arrive, after it has left the disk. */
+  /** Notified of each message of a notice that will not arrive, after it has left the disk. */
   lost?: (lost: LostMessage) => void;
 }
 
@@ -97,24 +97,24 @@ export function startOutbox(options: OutboxOptions): Outbox {
   const store = createOutboxStore(db, log);
   const earlier = store.load();
   const uptime = createUptimeClock(clock, latest(earlier));
-  const behind = startWriteBehind<QueuedMessage | OwnRows>({
+  const writeBehind = startWriteBehind<QueuedMessage | OwnRows>({
     ...{ clock, log, periodMs: FLUSH_MS, write: store.save, what: "the outbox" },
     ...(budget && { budget }),
     trouble: db.trouble,
   });
   const keep = (changes: readonly (QueuedMessage | OwnRows)[]): void => {
-    for (const change of changes) behind.mark(change);
-    if (changes.length > 0) behind.flush();
+    for (const change of changes) writeBehind.mark(change);
+    if (changes.length > 0) writeBehind.flush();
   };
   let isMakingRoom = false;
   /** Where thousands are given up, not each has a commit of its own. */
   const keepSoon = (changes: readonly QueuedMessage[]): void => {
     if (!isMakingRoom) keep(changes);
-    else for (const change of changes) behind.mark(change);
+    else for (const change of changes) writeBehind.mark(change);
   };
   const expireMs = options.expireHours * HOUR_MS;
   const relays = createRelays({
-    ...{ clock, uptime, mark: behind.mark },
+    ...{ clock, uptime, mark: writeBehind.mark },
     send(message) {
       const queue = queues.get(message.channel);
       if (!queue || queue.blocked) return false;
@@ -126,10 +126,10 @@ export function startOutbox(options: OutboxOptions): Outbox {
   });
   const sendable = earlier.filter((message) => !relays.standBy(message));
   const shared = { ...options, uptime, store, relays, expireMs };
-  const queues = openChannelQueues(sendable, { ...shared, mark: behind.mark, keep: keepSoon });
+  const queues = openChannelQueues(sendable, { ...shared, mark: writeBehind.mark, keep: keepSoon });
   const ending = new AbortController();
   let lastId = earlier.at(-1)?.id ?? 0;
-  let adopt: Outbox["adopt"] | undefined;
+  let takeOver: Outbox["takeOver"] | undefined;
 
   /** `counted`: relays whose message was counted as another one that waits. */
   function admit(addressed: Addressed, counted: Set<string>): { queued?: QueuedMessage; answer?: Promise<FirstTry> } {
@@ -147,7 +147,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
     if (duplicate) {
       duplicate.count++;
       // It is on disk already; the count is written in batches.
-      behind.mark(duplicate);
+      writeBehind.mark(duplicate);
       if (relay) counted.add(relay.id);
       return { answer: waits };
     }
@@ -212,7 +212,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
       queues.enforceQuota();
     } finally {
       isMakingRoom = false;
-      behind.flush();
+      writeBehind.flush();
     }
   }
 
@@ -222,7 +222,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
 
   for (const queue of queues.all()) queue.wake();
   return {
-    post(addressed, along) {
+    enqueue(addressed, along) {
       const counted = new Set<string>();
       const admitted = addressed.map((each) => ({ ...admit(each, counted), note: each.note }));
       keep([...admitted.flatMap(({ queued }) => queued ?? []), ...(along ? [along] : [])]);
@@ -253,7 +253,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
     cancelNotice(notice) {
       relays.dropNotice(notice);
       for (const queue of queues.all()) queue.dropNotice(notice);
-      queueMicrotask(behind.flush);
+      queueMicrotask(writeBehind.flush);
     },
     waitingFor: (notice) => [
       ...relays.waitingFor(notice),
@@ -262,22 +262,22 @@ export function startOutbox(options: OutboxOptions): Outbox {
         .filter(({ messages }) => messages.some(({ options }) => options.notice === notice))
         .map(({ name }) => name),
     ],
-    adopt(messages) {
-      adopt ??= loadAdoption().createAdoption({ ...shared, queues, makeRoom, noteId });
-      return adopt(messages);
+    takeOver(messages) {
+      takeOver ??= loadTakeOver().createTakeOver({ ...shared, queues, makeRoom, noteId });
+      return takeOver(messages);
     },
     async [Symbol.asyncDispose]() {
       ending.abort();
       relays[Symbol.dispose]();
       await Promise.all(queues.all().map((queue) => queue.stop()));
-      behind[Symbol.dispose]();
+      writeBehind[Symbol.dispose]();
     },
   };
 }
 
 /** A former hub comes back rarely. */
-function loadAdoption(): typeof import("./adoption.ts") {
-  return require("./adoption.ts");
+function loadTakeOver(): typeof import("./take-over.ts") {
+  return require("./take-over.ts");
 }
 
 function latest(messages: readonly QueuedMessage[]): number {

@@ -1,4 +1,4 @@
-// What the queue of a channel needs, and what it is told of its channel.
+// What the queue of a channel needs, and what it is notified of its channel.
 import type { RandomBytes } from "../../core/ids.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { ChannelState } from "../notifier.ts";

@@ -32,15 +32,15 @@ export interface QueuedMessage {
   readonly options: MessageOptions;
   /** Epoch ms, as the wall clock showed it then. */
   readonly at: number;
-  /** When it was posted, by the uptime clock, as `triedMs` and `notBeforeMs`. */
+  /** When it was enqueued, by the uptime clock, as `triedMs` and `notBeforeMs`. */
   readonly keptMs: number;
   /** One of several copies, of which one is to arrive. */
   readonly relay: Relay | undefined;
   readonly bytes: number;
   readonly hash: TextHash;
-  /** Wall clock minus uptime clock when it was posted; undefined for a message of an earlier run. */
+  /** Wall clock minus uptime clock when it was enqueued; undefined for a message of an earlier run. */
   readonly wallAheadMs: number | undefined;
-  /** How often the same text was posted. */
+  /** How often the same text was enqueued. */
   count: number;
   tries: number;
   /** Parts of a long text that have arrived. */
@@ -158,7 +158,7 @@ export function channelMessageOf(queued: QueuedMessage, { title, message, html }
   };
 }
 
-/** Recipients that this try refused for good, as their event tells. */
+/** Recipients that this try refused for good, as their event reports. */
 export function refusalsIn(result: ChannelOutcome["result"]): { recipient: string; error: string }[] {
   const { refused = [] } = result.ok ? result.delivery : result.fault;
   return refused.map(({ recipient, answer: error }) => ({ recipient, error }));

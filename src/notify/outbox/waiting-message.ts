@@ -15,7 +15,7 @@ export interface WaitingMessage {
   /** Only for the next message of its channel; the others follow it. */
   nextTry: number | undefined;
   lastError: string | undefined;
-  /** How often the same text was posted while it waited, itself included. */
+  /** How often the same text was enqueued while it waited, itself included. */
   count: number;
   /** `blocked`: its channel is disabled or not in the configuration. */
   state: "sending" | "waiting" | "queued" | "blocked";

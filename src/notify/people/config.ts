@@ -1,4 +1,4 @@
-// `[[people]]`: who lives in the house, and how and when they are told something.
+// `[[people]]`: who lives in the house, and how and when they are notified.
 import { type Static, Type } from "@sinclair/typebox";
 import { didYouMean } from "../../core/did-you-mean.ts";
 import type { Problem } from "../../core/schema.ts";
@@ -55,7 +55,7 @@ export const Person = Type.Object(
     modes: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       maxItems: 20,
-      description: "Modes in which the person is told something: any of them has to be on; always without any",
+      description: "Modes in which the person is notified: any of them has to be on; always without any",
     }),
     home: Type.Optional(
       Type.String({

@@ -20,16 +20,16 @@ export function digestOf(held: readonly HeldMessage[], now: number, houseTime: (
   const today = houseTime(now).slice(0, 10);
   const lines: string[] = [];
   let length = 0;
-  let told = 0;
+  let listed = 0;
   for (const message of held) {
     if (!message.texts) continue;
     const line = lineOf(message, today, houseTime(message.at));
     if (lines.length >= MAX_LINES || length + line.length > LONGEST) break;
     lines.push(line);
     length += line.length + 1;
-    told += message.count;
+    listed += message.count;
   }
-  if (told < total) lines.push(`… and ${total - told} more`);
+  if (listed < total) lines.push(`… and ${total - listed} more`);
   return {
     title: total === 1 ? "While you were not disturbed" : `${total} messages while you were not disturbed`,
     text: lines.join("\n"),

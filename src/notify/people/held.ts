@@ -56,7 +56,7 @@ export function openHeldMessages({
   const byPerson = Map.groupBy(store.load(), ({ person }) => person);
   let nextId = store.nextId();
   let timer: Timer | undefined;
-  const behind = startWriteBehind<HeldMessage>({
+  const writeBehind = startWriteBehind<HeldMessage>({
     ...{ clock, log, periodMs: COUNTS_MS, write: store.save, what: "what is held back for people" },
     ...(more.budget && { budget: more.budget }),
     trouble: db.trouble,
@@ -69,13 +69,13 @@ export function openHeldMessages({
   /** The digest is stored under an id that names the last message in it. */
   const digestId = (held: readonly HeldMessage[]): string => `held-${held.at(-1)?.id}`;
 
-  const write = (): void => void behind.flush();
+  const write = (): void => void writeBehind.flush();
 
   function remove(person: string, held: readonly HeldMessage[]): void {
     byPerson.delete(person);
     for (const message of held) {
       message.gone = true;
-      behind.mark(message);
+      writeBehind.mark(message);
     }
   }
 
@@ -113,13 +113,13 @@ export function openHeldMessages({
       if (known) {
         known.count++;
         // It is on disk already; the count is written in batches.
-        behind.mark(known);
+        writeBehind.mark(known);
         return;
       }
       const kept = { person: name, channels, at: clock.now(), count: 1, texts: isFull ? undefined : texts };
       const one: HeldMessage = { id: nextId++, ...kept };
       byPerson.set(name, [...held, one]);
-      behind.mark(one);
+      writeBehind.mark(one);
       if (!timer) watch();
     },
     count: (person) => (byPerson.get(person) ?? []).reduce((sum, { count }) => sum + count, 0),
@@ -127,7 +127,7 @@ export function openHeldMessages({
     look,
     [Symbol.dispose]() {
       timer?.[Symbol.dispose]();
-      behind[Symbol.dispose]();
+      writeBehind[Symbol.dispose]();
     },
   };
 }

@@ -18,7 +18,7 @@ export interface PeopleHouse {
 
 export interface Addressees {
   readonly now: readonly Person[];
-  /** They are told later. */
+  /** They are notified later. */
   readonly held: readonly Person[];
 }
 
@@ -39,7 +39,7 @@ export interface People {
   has(name: string): boolean;
   find(person: string): Person | undefined;
   list(): PersonState[];
-  /** Whether the person is told what is not important now. */
+  /** Whether the person is notified of what is not important now. */
   isReachable(person: Person): boolean;
   /** Everybody a name stands for, whoever is at home. Throws HubError `not_found`. */
   members(name: string): readonly Person[];
@@ -110,10 +110,10 @@ export function createPeople({ section, clock, zone, house }: PeopleOptions): Pe
       const meant = name === "people:home" ? thoseAtHome(isAlarm) : everybody;
       const asked = meant.filter(isAsked);
       if (isAlarm) return { now: asked.length > 0 ? asked : meant, held: [] };
-      // Of a group, whoever is in none of their modes is left out as long as somebody else is told.
-      const told = asked.length > 0 ? asked : meant;
+      // Of a group, whoever is in none of their modes is left out as long as somebody else is notified.
+      const addressed = asked.length > 0 ? asked : meant;
       const isHeld = (person: Person): boolean => !isAsked(person) || quietUntilOf(person) !== undefined;
-      return { now: told.filter((person) => !isHeld(person)), held: told.filter(isHeld) };
+      return { now: addressed.filter((person) => !isHeld(person)), held: addressed.filter(isHeld) };
     },
   };
 }

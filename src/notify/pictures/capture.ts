@@ -48,11 +48,11 @@ export async function capture(image: string, deps: CaptureDeps): Promise<Capture
   const source = parseImageSource(image);
   if ("problem" in source) throw new HubError("invalid", source.problem);
   const ended = new AbortController();
-  const late = sleep(deps.clock, "picture", WITHIN_MS, ended.signal).then(() => {
+  const timeout = sleep(deps.clock, "picture", WITHIN_MS, ended.signal).then(() => {
     throw new HubError("upstream_failed", `it took longer than ${WITHIN_MS / 1000} s`);
   });
   try {
-    const { bytes, at } = await Promise.race([shotOf(source, deps, ended.signal), late]);
+    const { bytes, at } = await Promise.race([shotOf(source, deps, ended.signal), timeout]);
     const picture = pictureOf(nameOf(source), bytes);
     if (!picture) throw new HubError("invalid", "what came is not a JPEG, PNG, GIF or WebP picture");
     return { ...picture, at };

@@ -3,8 +3,8 @@ import { HubError } from "../../core/errors.ts";
 import { readPicture } from "../../core/picture-type.ts";
 
 export interface TopicListeners {
-  /** Told of each message outside the hub's own topics. */
-  heard(topic: string, payload: Uint8Array): void;
+  /** Notified of each message outside the hub's own topics. */
+  receive(topic: string, payload: Uint8Array): void;
   /** The next picture on this topic, a copy; undefined when the signal aborts. */
   next(topic: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
 }
@@ -12,7 +12,7 @@ export interface TopicListeners {
 export function createTopicListeners(): TopicListeners {
   const waiting = new Map<string, Set<(payload: Uint8Array) => void>>();
   return {
-    heard(topic, payload) {
+    receive(topic, payload) {
       for (const listener of waiting.get(topic) ?? []) listener(payload);
     },
     next(topic, signal) {

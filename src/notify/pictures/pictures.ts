@@ -1,4 +1,4 @@
-// The pictures of messages: taken when the message is posted, kept until all its copies are done, and handed to the channels with
+// The pictures of messages: taken when the message is enqueued, kept until all its copies are done, and handed to the channels with
 // it. A message never fails for its picture: without one it says why.
 import { existsSync } from "node:fs";
 import type { Timer } from "../../core/clock.ts";
@@ -16,8 +16,8 @@ import type { Logins } from "./logins.ts";
 import { createTopicListeners, type TopicListeners } from "./mqtt-pictures.ts";
 import type { PictureStore } from "./picture-store.ts";
 
-export interface Pictures extends Disposable, Pick<TopicListeners, "heard"> {
-  /** Begins to take what these messages show; to be called before they are posted. */
+export interface Pictures extends Disposable, Pick<TopicListeners, "receive"> {
+  /** Begins to take what these messages show; to be called before they are enqueued. */
   take(addressed: readonly Addressed[]): void;
   /** The same notifier, which delivers messages with their pictures. */
   deliver: Notifier["deliver"];
@@ -43,7 +43,7 @@ interface Taken {
 const SEND_WITHIN_MS = 10_000;
 /** What a slow line to the service moves. */
 const BYTES_PER_MS = 64;
-/** Rules that tell several channels of one moment show the same picture. */
+/** Rules that notify several channels of one moment show the same picture. */
 const SHARED_MS = 1000;
 const MAX_AT_ONCE = 16;
 const MAX_PROBLEMS = 1000;
@@ -163,7 +163,7 @@ export function startPictures(options: PicturesOptions): Pictures {
   }
 
   return {
-    heard: listeners.heard,
+    receive: listeners.receive,
     take(addressed) {
       for (const { message } of addressed) if (message.image !== undefined) void begin(message.id, message.image);
     },

@@ -1,4 +1,4 @@
-// Runs a program that nobody knows yet, to hear what it says of itself: confined as a plugin that may do nothing, without a network, in
+// Runs a program that nobody knows yet, to read what it says of itself: confined as a plugin that may do nothing, without a network, in
 // bounded time and memory, and whatever it starts ends with it.
 import { Value } from "@sinclair/typebox/value";
 import { HubError } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-// `fire_event`: emits a custom event, which plugins hear as well.
+// `fire_event`: emits a custom event, which plugins receive as well.
 import { Type } from "@sinclair/typebox";
 import { isValidId } from "../../core/ids.ts";
 import type { CustomEvent } from "../../events/catalog.ts";
@@ -23,10 +23,10 @@ export const fireEvent = defineAction({
     const taken = STAMPS.filter((key) => Object.hasOwn(fields, key));
     if (taken.length > 0) throw invalid(`fields.${taken[0]}`, "is set by the hub in every event; choose another name");
   },
-  run({ event_type, fields = {} }, { host, ruleId }: ActionScope<"emit" | "tellPlugins">) {
+  run({ event_type, fields = {} }, { host, ruleId }: ActionScope<"emit" | "notifyPlugins">) {
     const event: CustomEvent = { source: "rule", rule_id: ruleId, ...fields, type: `custom_${event_type}` };
     host.emit(event);
-    host.tellPlugins(event_type, fields);
+    host.notifyPlugins(event_type, fields);
     return `custom_${event_type} ${show(fields)}`;
   },
   example: { event_type: "doorbell", fields: { button: "front" } },

@@ -116,10 +116,10 @@ export const notify = defineAction({
     const escalateMs = escalate_after === undefined ? undefined : escalate_after * 1000;
     const options = { priority: priorityOf(spec.priority), silent, tag, actions, image, markup, rule, escalateMs };
     const notification = { channels: names, message, title, ...options, context };
-    const posted = host.notify(notification, signal, once?.record);
+    const enqueued = host.notify(notification, signal, once?.record);
     // A run that another action begins to keep now must not do it again either.
     scope.progress(STORED);
-    const { undelivered, later, notes } = await posted;
+    const { undelivered, later, notes } = await enqueued;
     const to = names.join(escalateMs === undefined ? ", " : ", then ");
     const sent = [`${to}: ${shortened(message)}`, ...notes].join("; ");
     void later?.then((what) => what && scope.undelivered(what));

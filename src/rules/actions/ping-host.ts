@@ -33,7 +33,7 @@ export const pingHost = defineAction({
   }),
   async run(
     { host, count, timeout_secs, then_actions = [], else_actions = [], response_event },
-    scope: ActionScope<"ping" | "emit" | "tellPlugins">,
+    scope: ActionScope<"ping" | "emit" | "notifyPlugins">,
   ) {
     const answered = scope.resumed();
     if (typeof answered === "boolean") {
@@ -44,7 +44,7 @@ export const pingHost = defineAction({
     if (response_event !== undefined && !scope.signal.aborted) {
       const fields = { host, reachable, ...(rttMs === undefined ? {} : { rtt_ms: rttMs }) };
       scope.host.emit({ source: "rule", rule_id: scope.ruleId, ...fields, type: `custom_${response_event}` });
-      scope.host.tellPlugins(response_event, fields);
+      scope.host.notifyPlugins(response_event, fields);
     }
     scope.progress(reachable);
     const branch = reachable ? then_actions : else_actions;

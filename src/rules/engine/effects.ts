@@ -19,7 +19,7 @@ export interface Effects extends Disposable {
 }
 
 export interface EffectsOptions {
-  db: Pick<StateDb, "own" | "behind" | "trouble">;
+  db: Pick<StateDb, "own" | "relaxed" | "trouble">;
   clock: Clock;
   log: Log;
   keeper: Pick<RunKeeper, "isKept" | "isStored" | "flushRun">;
@@ -62,8 +62,8 @@ export function openEffects({ db, clock, log, keeper, running }: EffectsOptions)
 
   function removeOld(): void {
     try {
-      const remove = db.behind.query("DELETE FROM rule_run_effects WHERE run = ?");
-      db.behind.transaction(() => {
+      const remove = db.relaxed.query("DELETE FROM rule_run_effects WHERE run = ?");
+      db.relaxed.transaction(() => {
         for (const run of before) remove.run(run);
       })();
       for (const run of before) recorded?.delete(run);

@@ -43,7 +43,7 @@ export interface EvaluatorOptions {
   runs: Runs;
   traces: Traces;
   quota: refusals.RunQuota;
-  /** Hears of runs that do not begin because of a limit. */
+  /** Learns of runs that do not begin because of a limit. */
   limits?: Limits | undefined;
   /** Of a rule; without them, those of each run are its own. */
   privateBooleans?: (ruleId: string) => PrivateBooleans;

@@ -1,5 +1,5 @@
 // The host of runs that began before the hub was started. Their commands would come before the devices do: a device is not
-// available until it is heard. So for a while after the start they wait for it.
+// available until it is seen. So for a while after the start they wait for it.
 import type { Clock } from "../../core/clock.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { Waits } from "./waits.ts";

@@ -17,12 +17,12 @@ interface Row {
 }
 
 export function openBooleanStore({ db, log }: Pick<RuleStoreOptions, "db" | "log">): BooleanStore {
-  const { durable, behind, trouble } = db;
-  const upsert = behind.query(
+  const { durable, relaxed, trouble } = db;
+  const upsert = relaxed.query(
     `INSERT INTO rule_booleans (rule_id, name, value) VALUES ($rule_id, $name, $value)
      ON CONFLICT (rule_id, name) DO UPDATE SET value = excluded.value`,
   );
-  const remove = behind.query("DELETE FROM rule_booleans WHERE rule_id = ?");
+  const remove = relaxed.query("DELETE FROM rule_booleans WHERE rule_id = ?");
   const values = new Map<string, Map<string, boolean>>();
   for (const { rule_id, name, value } of durable.query<Row, []>("SELECT * FROM rule_booleans").all())
     namesOf(rule_id).set(name, value === 1);

@@ -17,7 +17,7 @@ export interface RestoreOptions {
   entries: ReadonlyMap<string, Entry>;
   markOf(actions: readonly Typed[]): string;
   scopeFor(entry: Entry, begun: Begun, changing: Changing): RunScope;
-  /** Tells that a run does not go on. */
+  /** Reports that a run does not go on. */
   onLost(run: { ruleId: string; id: string; entry: Entry | undefined; trace: Trace | undefined }, why: string): void;
 }
 

@@ -15,7 +15,7 @@ export interface RunKeeper extends Disposable {
   /** The run begins to wait, for `ms` or, without it, for an unknown time. */
   keep(run: Run, ms?: number): void;
   /** It is on disk already. */
-  adopt(run: Run): void;
+  track(run: Run): void;
   /** It has done something, which is written with the next batch if it is kept. */
   progressed(run: Run): void;
   /** Writes at once how far it is, if it is kept. */
@@ -49,7 +49,7 @@ interface Stored {
 /** For an engine that keeps nothing. */
 export const NO_KEEPER: RunKeeper = {
   keep() {},
-  adopt() {},
+  track() {},
   progressed() {},
   flushRun() {},
   isKept: () => false,
@@ -163,7 +163,7 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
 
   return {
     keep,
-    adopt(run) {
+    track(run) {
       // The texts on disk are not compared: what is unchanged is not written either.
       kept.set(run, { vars: changingOf(run) });
       run.flushed.resolve();

@@ -1,8 +1,9 @@
-// Runs that wait, on disk: what changes of them goes into the journal of readings, and into their rows when the journal is folded,
+// Runs that wait, on disk: what changes of them goes into the journal of readings, and into their rows when the journal is checkpointed,
 // once an hour or when much has come together; a run that is over before has never been a row. Where there is no journal, rows
 // are written at once.
+
+import type { CheckpointMark } from "../../db/checkpoint-mark.ts";
 import type { FiringNote } from "../../db/firing-notes.ts";
-import type { FoldMark } from "../../db/fold-mark.ts";
 import {
   createRunNumbers,
   createUnwrittenRuns,
@@ -35,7 +36,7 @@ export interface RunStore extends Disposable {
    */
   write(changed: readonly RunChange[], over: readonly string[], how?: { flushed: boolean }): void;
   /** Puts all of it into the rows, before a copy of the database is made. */
-  fold(): void;
+  checkpoint(): void;
 }
 
 /** The journal of readings: see state/reading-journal.ts. */
@@ -45,25 +46,25 @@ export interface RunJournal {
   noteFiring(note: FiringNote): void;
   enlist(
     name: string,
-    target: { through: number; fold(mark: FoldMark): void },
-  ): Disposable & { folded(segment: number): void; foldNow(): void; again(): void };
+    target: { through: number; checkpoint(mark: CheckpointMark): void },
+  ): Disposable & { checkpointed(segment: number): void; checkpointNow(): void; again(): void };
 }
 
 /** More at once is written into the rows: it would end the segment. */
 const MAX_NOTE_CHARS = 262_144;
 
-type Db = Pick<StateDb, "own" | "behind" | "trouble">;
+type Db = Pick<StateDb, "own" | "relaxed" | "trouble">;
 
 export function openRunStore(db: Db, journal?: RunJournal): RunStore {
   const numbers = createRunNumbers(db.own);
   const rows = openRunRows(db.own, numbers);
   const read = (): RunRow[] => readRows(db.own);
   if (journal) return { read, ...writeToJournal(rows, journal, db.trouble) };
-  const behind = openRunRows(db.behind, numbers);
+  const relaxed = openRunRows(db.relaxed, numbers);
   return {
     read,
-    write: (changed, over) => (changed.length > 0 ? rows : behind).write(changed, over),
-    fold() {},
+    write: (changed, over) => (changed.length > 0 ? rows : relaxed).write(changed, over),
+    checkpoint() {},
     [Symbol.dispose]() {},
   };
 }
@@ -73,19 +74,19 @@ function writeToJournal(rows: RunRows, journal: RunJournal, trouble: Db["trouble
   let marked = journal.through;
   let fault: unknown;
 
-  const folding = journal.enlist("runs of rules", {
+  const checkpointing = journal.enlist("runs of rules", {
     through: journal.through,
-    fold(mark) {
+    checkpoint(mark) {
       try {
         if (mark.segment !== marked || !unwritten.isEmpty())
           rows.write(unwritten.changed.values(), unwritten.over, mark);
         unwritten.clear();
         marked = mark.segment;
-        folding.folded(marked);
+        checkpointing.checkpointed(marked);
       } catch (error) {
         fault = error;
         trouble.note(error);
-        folding.again();
+        checkpointing.again();
       }
     },
   });
@@ -99,13 +100,13 @@ function writeToJournal(rows: RunRows, journal: RunJournal, trouble: Db["trouble
         return;
       }
       unwritten.add(notes);
-      folding.foldNow();
+      checkpointing.checkpointNow();
       if (!unwritten.isEmpty()) throw fault;
     },
-    fold: folding.foldNow,
+    checkpoint: checkpointing.checkpointNow,
     [Symbol.dispose]() {
-      folding.foldNow();
-      if (unwritten.isEmpty()) folding[Symbol.dispose]();
+      checkpointing.checkpointNow();
+      if (unwritten.isEmpty()) checkpointing[Symbol.dispose]();
     },
   };
 }

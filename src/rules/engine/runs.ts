@@ -48,7 +48,7 @@ export interface RunEnd {
   note?: string;
   /** The action that ended the run. It and the actions around it succeeded; all others are cancelled. */
   by?: ActionTrace;
-  /** Why it cannot go on although nobody ended it: also told in the log. */
+  /** Why it cannot go on although nobody ended it: also reported in the log. */
   lost?: string;
 }
 
@@ -74,7 +74,7 @@ export interface RunsOptions {
   traces: Traces;
   quota: { take(context: TriggerContext): Disposable };
   keeper: RunKeeper;
-  /** Told of each run that is over. */
+  /** Notified of each run that is over. */
   onOver(run: Run, how: RunEnd): void;
   /** Runs its actions one after the other, from its position on. A promise only if one of them waits. */
   runActions(run: Run): Promise<void> | undefined;
@@ -121,7 +121,7 @@ export function createRuns({ clock, log, traces, quota, keeper, onOver, runActio
     byId.delete(run.trace.id);
     keeper.drop(run);
     traces.seal(entry, run.trace);
-    // Before the next one in the queue, which tells of its own end.
+    // Before the next one in the queue, which reports its own end.
     onOver(run, how);
     const queuedAt = entry.queue.indexOf(run);
     if (queuedAt >= 0) entry.queue.splice(queuedAt, 1);
@@ -160,7 +160,7 @@ export function createRuns({ clock, log, traces, quota, keeper, onOver, runActio
       const runs = stored.map(({ parentId: _, ...one }) => createRun(clock, { ...one, restored: true }));
       for (const run of runs) {
         add(run);
-        keeper.adopt(run);
+        keeper.track(run);
         if (isQueued(run)) run.entry.queue.push(run);
         else run.entry.running.add(run);
       }

@@ -1,6 +1,6 @@
 // The state of rules on disk: when they fired, pauses, holds, and up to which moment schedules have run. It is written behind
 // in batches, except for pauses, and for what must not happen twice. How often a rule fired is for people: it is noted in the journal
-// of readings and written when that is folded; without a journal once a minute, as each batch costs whole pages.
+// of readings and written when that is checkpointed; without a journal once a minute, as each batch costs whole pages.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
@@ -52,7 +52,7 @@ export interface RuleStore extends Disposable {
 }
 
 export interface RuleStoreOptions {
-  db: Pick<StateDb, "durable" | "behind" | "trouble">;
+  db: Pick<StateDb, "durable" | "relaxed" | "trouble">;
   clock: Clock;
   log: Log;
   flushMs: number;
@@ -73,24 +73,24 @@ const UPSERT_HOLD = `INSERT INTO rule_holds (rule_id, trigger_key, device_id, si
     SET since = excluded.since, fired = excluded.fired, context = excluded.context`;
 
 export function openRuleStore({ db, clock, log, flushMs, journal, budget }: RuleStoreOptions): RuleStore {
-  const { durable, behind, trouble } = db;
-  const putState = behind.query(UPSERT_STATE);
+  const { durable, relaxed, trouble } = db;
+  const putState = relaxed.query(UPSERT_STATE);
   const putStateNow = durable.query(UPSERT_STATE);
-  const putHold = behind.query(UPSERT_HOLD);
-  const removeHold = behind.query(
+  const putHold = relaxed.query(UPSERT_HOLD);
+  const removeHold = relaxed.query(
     "DELETE FROM rule_holds WHERE rule_id = $rule_id AND trigger_key = $trigger_key AND device_id = $device_id",
   );
-  const putMark = behind.query(
+  const putMark = relaxed.query(
     "INSERT INTO rule_marks (id, at) VALUES ($id, $at) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
   );
-  const removeMark = behind.query("DELETE FROM rule_marks WHERE id = $id");
+  const removeMark = relaxed.query("DELETE FROM rule_marks WHERE id = $id");
   const unwritten = startRowWriter("what rules remember", flushMs);
   const counts = startRowWriter("how often rules fired", journal ? undefined : COUNTS_MS);
-  const folding = journal?.enlist("how often rules fired", {
+  const checkpointing = journal?.enlist("how often rules fired", {
     through: journal.through,
-    fold({ segment }) {
-      if (counts.flush()) folding?.folded(segment);
-      else folding?.again();
+    checkpoint({ segment }) {
+      if (counts.flush()) checkpointing?.checkpointed(segment);
+      else checkpointing?.again();
     },
   });
   /** When each rule fired last, by the monotonic clock: what fires all the time is written once a minute. */
@@ -99,7 +99,7 @@ export function openRuleStore({ db, clock, log, flushMs, journal, budget }: Rule
 
   function startRowWriter(what: string, periodMs: number | undefined) {
     const waiting = new Map<string, () => void>();
-    const writeAll = behind.transaction((keys: Iterable<string>) => {
+    const writeAll = relaxed.transaction((keys: Iterable<string>) => {
       for (const key of keys) waiting.get(key)?.();
     }).immediate;
     const rows = startWriteBehind<string>({
@@ -191,7 +191,7 @@ export function openRuleStore({ db, clock, log, flushMs, journal, budget }: Rule
     flush,
     forget(known, before) {
       const gone = states().filter(({ rule_id, last_fired_at }) => !known(rule_id) && (last_fired_at ?? 0) < before);
-      const remove = behind.query("DELETE FROM rule_state WHERE rule_id = ?");
+      const remove = relaxed.query("DELETE FROM rule_state WHERE rule_id = ?");
       for (const { rule_id } of gone) {
         savedAt.delete(rule_id);
         counts.later(rule_id, () => void remove.run(rule_id));
@@ -199,9 +199,9 @@ export function openRuleStore({ db, clock, log, flushMs, journal, budget }: Rule
     },
     [Symbol.dispose]() {
       hurrying?.[Symbol.dispose]();
-      folding?.foldNow();
+      checkpointing?.checkpointNow();
       // Where they could not be written, the journal keeps what it has of them.
-      if (counts.flush()) folding?.[Symbol.dispose]();
+      if (counts.flush()) checkpointing?.[Symbol.dispose]();
       for (const rows of [unwritten, counts]) rows[Symbol.dispose]();
     },
   };

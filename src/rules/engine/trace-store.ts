@@ -22,7 +22,7 @@ export interface TraceStore extends Disposable {
 }
 
 export interface TraceStoreOptions {
-  db: Pick<StateDb, "behind" | "trouble">;
+  db: Pick<StateDb, "relaxed" | "trouble">;
   clock: Clock;
   log: Log;
   /** For all of them on disk; beyond it, the oldest are deleted. */
@@ -45,24 +45,24 @@ interface Size {
 }
 
 export function openTraceStore({ db, clock, log, maxBytes, budget }: TraceStoreOptions): TraceStore {
-  const { behind, trouble } = db;
+  const { relaxed, trouble } = db;
   // One that is there unchanged is not written.
-  const put = behind.query(
+  const put = relaxed.query(
     `INSERT INTO rule_traces (id, rule_id, at, trace)
       VALUES (json_extract($trace, '$.id'), $rule_id, json_extract($trace, '$.at'), $trace)
       ON CONFLICT (id) DO UPDATE SET trace = excluded.trace WHERE trace IS NOT excluded.trace`,
   );
-  const removeSurplus = behind.query(
+  const removeSurplus = relaxed.query(
     `DELETE FROM rule_traces WHERE id IN (
       SELECT id FROM rule_traces WHERE rule_id = ? ORDER BY at DESC, id DESC LIMIT -1 OFFSET ${STORED_PER_RULE})`,
   );
-  const oldest = behind.query<Size, []>(
+  const oldest = relaxed.query<Size, []>(
     `SELECT id, length(trace) AS bytes FROM rule_traces ORDER BY at LIMIT ${DELETED_AT_ONCE}`,
   );
-  const total = behind.query<{ bytes: number | null }, []>("SELECT sum(length(trace)) AS bytes FROM rule_traces");
-  const remove = behind.query("DELETE FROM rule_traces WHERE id = ?");
-  const removeAll = behind.query("DELETE FROM rule_traces WHERE rule_id = ?");
-  const readAll = behind.query<{ trace: string }, [string]>(
+  const total = relaxed.query<{ bytes: number | null }, []>("SELECT sum(length(trace)) AS bytes FROM rule_traces");
+  const remove = relaxed.query("DELETE FROM rule_traces WHERE id = ?");
+  const removeAll = relaxed.query("DELETE FROM rule_traces WHERE rule_id = ?");
+  const readAll = relaxed.query<{ trace: string }, [string]>(
     "SELECT trace FROM rule_traces WHERE rule_id = ? ORDER BY at DESC, id DESC",
   );
 
@@ -108,7 +108,7 @@ export function openTraceStore({ db, clock, log, maxBytes, budget }: TraceStoreO
   }
 
   /** Gives the rules that have to wait. */
-  const writeSome = behind.transaction((ruleIds: readonly string[]) => {
+  const writeSome = relaxed.transaction((ruleIds: readonly string[]) => {
     let bytes = 0;
     const left = ruleIds.filter((ruleId) => {
       if ((bytes >= MAX_BYTES_AT_ONCE || wasJustWritten(ruleId)) && !isLast) return true;

@@ -50,7 +50,7 @@ export interface EngineOptions {
   log: Log;
   random: RandomBytes;
   host: RuleHost;
-  db: Pick<StateDb, "durable" | "behind" | "own" | "trouble">;
+  db: Pick<StateDb, "durable" | "relaxed" | "own" | "trouble">;
   /** Where runs that wait are noted; without it, each is a row at once. */
   journal?: RunJournal | undefined;
   vocabulary: {
@@ -124,7 +124,7 @@ export function wireEngine(
     }),
   );
   // After what the keeper itself writes then.
-  if (options.budget) stack.use(options.budget.enlist(runStore.fold));
+  if (options.budget) stack.use(options.budget.enlist(runStore.checkpoint));
   const running = () => [...entries.values()].flatMap((entry) => [...entry.running]);
   const effects = stack.use(openEffects({ db: options.db, clock, log, keeper, running }));
   const runEvents = stack.use(createRunEvents({ host, log, chains, waitKept: options.waitKept }));

@@ -71,7 +71,7 @@ export function callOf(node: CelNode): Call | undefined {
   return undefined;
 }
 
-/** What the author of the rule is told, with the place of the node. */
+/** What the author of the rule reads, with the place of the node. */
 export function failure(node: CelNode, message: string): EvaluationError {
   // Its types want a node of the public kind, which this is at run time.
   return new EvaluationError({ code: "refused", message, node: node as never });

@@ -179,7 +179,7 @@ const wordsOfUnion = oncePerSchema((schema): readonly string[] | undefined => {
   return words.every((word) => typeof word === "string") ? words : undefined;
 });
 
-/** How a rule with several triggers tells them apart. */
+/** How a rule with several triggers distinguishes them. */
 export const triggerId = Type.String({
   minLength: 1,
   maxLength: 100,

@@ -53,7 +53,7 @@ export interface Notification {
   rule?: string | undefined;
   /** Buttons under it, besides the one that confirms. */
   actions?: readonly { readonly id: string; readonly label: string }[] | undefined;
-  /** After so long without an answer the next name is asked; without it all are told at once. */
+  /** After so long without an answer the next name is asked; without it all are notified at once. */
   escalateMs?: number | undefined;
   /** For the placeholders in both texts. `evaluate` throws what cannot be evaluated. */
   context: {
@@ -118,7 +118,7 @@ export interface Undelivered {
 }
 
 /** What is known of a notification at once. */
-export interface Posted {
+export interface Enqueued {
   readonly undelivered?: Undelivered | undefined;
   /** The same, where its first try takes longer. Never rejects. */
   readonly later?: Promise<Undelivered | undefined>;
@@ -168,7 +168,7 @@ export interface HouseEffects {
    * It is stored when this returns, in one commit with the rows that `record` writes. The promise resolves with what is known at
    * once, and rejects when somebody will not get it; the rule continues.
    */
-  notify(notification: Notification, signal: AbortSignal, record?: OwnRows): Promise<Posted>;
+  notify(notification: Notification, signal: AbortSignal, record?: OwnRows): Promise<Enqueued>;
   /** Takes back what was last said with this tag; false where that is nothing. */
   clearNotification(tag: string): boolean;
   publish(topic: string, payload: string, options: { retain: boolean; qos: 0 | 1 }): Promise<void>;
@@ -176,8 +176,8 @@ export interface HouseEffects {
   /** ICMP echo requests; `reachable` if one was answered. Does not reject. */
   ping(host: string, how: { count: number; timeoutMs: number }, signal: AbortSignal): Promise<Ping>;
   emit(event: HubEvent): void;
-  /** Tells plugins of a custom event, over MQTT; the hub does not emit it again. Never throws. */
-  tellPlugins(eventType: string, fields: JsonObject): void;
+  /** Notifies plugins of a custom event, over MQTT; the hub does not emit it again. Never throws. */
+  notifyPlugins(eventType: string, fields: JsonObject): void;
 }
 
 /** As much of it as what is about devices needs. */

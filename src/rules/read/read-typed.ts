@@ -112,7 +112,7 @@ function normalized({ schema, value, path }: Place, hints: Map<string, string>):
   const words = wordsOf(schema);
   if (!words) return isObject(value) && schema.properties ? withoutAliases(schema, value) : value;
   if (typeof value !== "string") return value;
-  const word = spellingsOf(schema).get(folded(value));
+  const word = spellingsOf(schema).get(checkpointed(value));
   if (word === undefined) hints.set(path, didYouMean(value.toLowerCase(), words));
   return word ?? value;
 }
@@ -123,11 +123,11 @@ const spellingsOf = oncePerSchema((schema): ReadonlyMap<string, string> => {
   const spellings: Record<string, string> = schema[SPELLINGS] ?? {};
   const all = [...words.map((word) => [word, word] as const), ...Object.entries(spellings)];
   // Of two that are spelled the same, the first counts.
-  return new Map(all.map(([spelling, word]) => [folded(spelling), word] as const).reverse());
+  return new Map(all.map(([spelling, word]) => [checkpointed(spelling), word] as const).reverse());
 });
 
 /** `AboveHorizon` in RON is `above_horizon` elsewhere. */
-function folded(word: string): string {
+function checkpointed(word: string): string {
   return word.toLowerCase().replace(/[_\s-]/g, "");
 }
 

@@ -15,7 +15,7 @@ export const NOT_SENT = {
   publish: async () => {},
   request: async () => ({ status: 200, body: "" }),
   ping: async () => ({ reachable: true }),
-  tellPlugins() {},
+  notifyPlugins() {},
 } satisfies Partial<HouseEffects>;
 
 /** Their events as of now: a simulation does not wait for changes of them. */

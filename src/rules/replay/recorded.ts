@@ -87,7 +87,7 @@ export async function readRecorded(options: RecordedOptions): Promise<Recorded> 
   function ask({ deviceId, attributes }: Reader, from: number, initial: boolean): Promise<RecordedPage> {
     const asked = { deviceId, from, to, limit, aggregate: "last", initial, format: "json" } as const;
     const page = history.query({ ...asked, ...(attributes && { attributes }) });
-    // Whoever awaits it hears of its error; until then it is nobody's.
+    // Whoever awaits it learns of its error; until then it is nobody's.
     page.catch(() => {});
     return page;
   }

@@ -123,7 +123,7 @@ async function run(running: Running): Promise<string | undefined> {
       return `it was triggered ${limits.evaluations} times, and no more are replayed`;
     if (options.clock.mono() - began > limits.ms) return "the replay took too long";
     clock.moveTo(at);
-    if (change?.at === at) hear(running, change);
+    if (change?.at === at) receive(running, change);
     else if (engine.due() === at) engine.runDue();
     else clock.runDue();
     for (const evaluated of engine.taken()) results.add(evaluated);
@@ -133,18 +133,19 @@ async function run(running: Running): Promise<string | undefined> {
   }
 }
 
-function hear({ past, engine, recorded, hasActions }: Running, change: RecordedChange): void {
+function receive({ past, engine, recorded, hasActions }: Running, change: RecordedChange): void {
   recorded.take(change);
   const states = past.apply(change);
   const device = past.host.device(change.deviceId);
-  for (const event of device ? eventsOf({ device, ...states }, hasActions) : []) engine.hear(event, change.timestamp);
+  for (const event of device ? eventsOf({ device, ...states }, hasActions) : [])
+    engine.receive(event, change.timestamp);
 }
 
-function createReport(clock: Pick<Clock, "mono">, tell: ReplayWanted["onProgress"]) {
+function createReport(clock: Pick<Clock, "mono">, onProgress: ReplayWanted["onProgress"]) {
   let last = clock.mono();
   return function report(progress: ReplayProgress): void {
-    if (!tell || clock.mono() - last < PROGRESS_MS) return;
+    if (!onProgress || clock.mono() - last < PROGRESS_MS) return;
     last = clock.mono();
-    tell(progress);
+    onProgress(progress);
   };
 }

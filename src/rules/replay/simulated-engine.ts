@@ -37,7 +37,7 @@ import type { SimulatedClock } from "./simulated-clock.ts";
 
 export interface SimulatedEngine {
   /** Something happens, at the time of the clock; `timestamp` is that in ISO 8601, where it is known. */
-  hear(event: HubEvent, timestamp?: string): void;
+  receive(event: HubEvent, timestamp?: string): void;
   /** Evaluates the rule as if a trigger had fired. */
   consider(activation: Activation): Evaluated;
   /** When the first scheduled trigger is due, in epoch ms. */
@@ -165,7 +165,7 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
 
   return {
     consider,
-    hear(event, timestamp = new Date(clock.now()).toISOString()) {
+    receive(event, timestamp = new Date(clock.now()).toISOString()) {
       const envelope = createEnvelope({ ...event, timestamp, seq: 0 });
       // Waits first, as in the real engine: a run that starts now waits for the next event.
       if (entry.running.size > 0) {

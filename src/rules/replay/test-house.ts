@@ -17,7 +17,7 @@ export interface TestHouse {
   readonly host: RuleHost;
   /** Makes the house look like this from the beginning. */
   assume(change: Assumed): void;
-  /** Something happens in it now; the rule hears of it. */
+  /** Something happens in it now; the rule learns of it. */
   change(change: HouseChange): void;
 }
 
@@ -25,19 +25,19 @@ export interface TestHouseOptions {
   /** The real house. */
   house: HouseReads;
   clock: SimulatedClock;
-  hear(event: HubEvent): void;
+  receive(event: HubEvent): void;
   /** Something that the test cannot know; each text counts once. */
   unknown(text: string): void;
 }
 
-export function createTestHouse({ house, clock, hear, unknown }: TestHouseOptions): TestHouse {
+export function createTestHouse({ house, clock, receive, unknown }: TestHouseOptions): TestHouse {
   const { reads, put, putVariable, putAll, putTimes } = createMadeUpHouse(house, clock.now);
   const timers = createTestTimers(clock, (id, values) => {
-    for (const event of put(id, values)) hear(event);
+    for (const event of put(id, values)) receive(event);
   });
 
-  // As from a device: a wait that follows hears it.
-  const hearSoon = (event: HubEvent): void => void clock.after("test: report", 0, () => hear(event));
+  // As from a device: a wait that follows receives it.
+  const receiveSoon = (event: HubEvent): void => void clock.after("test: report", 0, () => receive(event));
 
   /** The state is the new one at once, and its event comes a moment later. */
   function command(id: string, command: JsonObject, offline: Offline): void {
@@ -49,7 +49,7 @@ export function createTestHouse({ house, clock, hear, unknown }: TestHouseOption
     const wanted = word === undefined ? values : effectOf(now, command);
     if (wanted === undefined)
       unknown(`what the command ${JSON.stringify(word)} changes at "${id}": nothing was taken to change`);
-    else for (const event of put(id, wanted)) hearSoon(event);
+    else for (const event of put(id, wanted)) receiveSoon(event);
   }
 
   function effectOf(device: RuleDevice, { command, ...values }: JsonObject): JsonObject | undefined {
@@ -61,13 +61,13 @@ export function createTestHouse({ house, clock, hear, unknown }: TestHouseOption
 
   const effects = {
     ...NOT_SENT,
-    setVariable: (name, value) => hearSoon(putVariable(name, value)),
+    setVariable: (name, value) => receiveSoon(putVariable(name, value)),
     command: async (id, wanted, _actor, { offline = "send" } = {}) => command(id, wanted, offline),
     async activateScene(id) {
       if (!house.hasScene(id)) throw new HubError("not_found", `there is no scene "${id}"`);
       unknown(`what the scene "${id}" changes: nothing was taken to change`);
     },
-    emit: hear,
+    emit: receive,
   } satisfies Required<HouseEffects>;
 
   return {
@@ -77,7 +77,7 @@ export function createTestHouse({ house, clock, hear, unknown }: TestHouseOption
       for (const [id, times] of Object.entries(lastChanged)) putTimes(id, times);
     },
     change(change) {
-      for (const event of putAll(change)) hear(event);
+      for (const event of putAll(change)) receive(event);
     },
   };
 }

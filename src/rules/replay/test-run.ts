@@ -72,7 +72,7 @@ export async function testRule(options: TestOptions, wanted: TestWanted): Promis
   const made = createTestHouse({
     house,
     clock,
-    hear: (event) => engine.hear(event),
+    receive: (event) => engine.receive(event),
     unknown: (text) => unknown.add(text),
   });
   const engine = createSimulatedEngine({ ...options, clock, host: made.host, listens: false });
@@ -120,7 +120,7 @@ async function runToEnd(run: Run, { clock, made, engine, options, changes }: Run
     else {
       pending.shift();
       made.change(change);
-      if (change.event) engine.hear(change.event);
+      if (change.event) engine.receive(change.event);
     }
   }
 }

@@ -13,7 +13,7 @@ interface Counting extends Disposable {
   readonly endsAt: number;
 }
 
-/** `expired` is told of the end of each. */
+/** `expired` is notified of the end of each. */
 export function createTestTimers(clock: SimulatedClock, report: (id: string, values: JsonObject) => void): TestTimers {
   const counting = new Map<string, Counting>();
   const remaining = new Map<string, number>();

@@ -13,7 +13,7 @@ import { readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { refusalOf } from "../read/file-problem.ts";
 import { type BlueprintFile, BlueprintFiles } from "./blueprint-files.ts";
-import { createRuleFile, isRuleFileName, moveToTrash, removeLeftovers, writeRuleFile } from "./disk.ts";
+import { createRuleFile, isRuleFileName, moveToTrash, removeOrphans, writeRuleFile } from "./disk.ts";
 
 export interface BlueprintInfo extends BlueprintFile {
   /** The rules that use it. */
@@ -51,7 +51,7 @@ export class Blueprints implements Disposable {
   /** Reads all files of the folder and watches it from then on. */
   start(): void {
     const { clock, notices, log, folder } = this.#options;
-    removeLeftovers(folder);
+    removeOrphans(folder);
     this.#watch = watchFolder({ clock, log, folder, notices, accepts: isRuleFileName, onChange: this.#files.load });
     for (const name of this.#watch.names) this.#files.load(name);
   }

@@ -175,7 +175,7 @@ function freeTrashName(trash: string, file: string, now: number): string {
 }
 
 /** Removes the temporary files of a hub that was killed while writing. */
-export function removeLeftovers(folder: string): void {
+export function removeOrphans(folder: string): void {
   try {
     for (const name of readdirSync(folder)) {
       if (/\.(?:ron|toml)\.\d+\.tmp$/.test(name)) rmSync(join(folder, name), { force: true });

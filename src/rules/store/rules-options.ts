@@ -48,7 +48,7 @@ export interface RulesOptions extends OtherNames {
   host: RuleHost;
   /** Absent where there are no channels to ask. */
   texts?: RuleTexts | undefined;
-  db: Pick<StateDb, "durable" | "behind" | "own" | "trouble">;
+  db: Pick<StateDb, "durable" | "relaxed" | "own" | "trouble">;
   journal?: RunJournal | undefined;
   flushMs?: number;
   /** See core/write-budget.ts. */

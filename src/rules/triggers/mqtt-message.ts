@@ -47,7 +47,7 @@ export const mqttMessage = defineTrigger({
   example: { topic: "tele/+/SENSOR", payload: "ON", pointer: "/ENERGY/Power", op: "Gt", value: 2000 },
 });
 
-/** A payload that is JSON is heard as that, also where the rule has it as text. */
+/** A payload that is JSON is read as that, also where the rule has it as text. */
 function isPayload(payload: Json, wanted: Json): boolean {
   if (jsonEqual(payload, wanted)) return true;
   const parsed = typeof wanted === "string" ? parseJson(wanted) : undefined;

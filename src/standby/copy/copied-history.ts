@@ -17,7 +17,7 @@ export interface CopiedHistory extends Disposable {
   /** Returns whether more is to be asked for. Throws as `request` and `HistoryCopy.apply`. */
   apply(page: HistoryAnswer): boolean;
   /** The last segment of this journal that is in the file; 0 where it cannot be opened. */
-  folded(id: string): number;
+  checkpointed(id: string): number;
   /** By the other hub's clock: of the last reading that is here, or until when the history is; 0 where it was never whole. */
   through(): number;
   isWhole(): boolean;
@@ -77,29 +77,29 @@ export function createCopiedHistory(options: CopiedHistoryOptions): CopiedHistor
     }
   }
 
-  const folded = (id: string): number => openedIfPossible()?.folded(id) ?? 0;
+  const checkpointed = (id: string): number => openedIfPossible()?.checkpointed(id) ?? 0;
 
   /** Of the journal, what is not in the file by its mark. */
-  function unfolded(): CopiedSegment[] {
+  function journalTail(): CopiedSegment[] {
     const id = journalId();
-    const last = folded(id);
+    const last = checkpointed(id);
     return segments.list(id).filter(({ number }) => number > last);
   }
 
   /** Infinite where there is none. */
   function journalFrom(): number {
-    return Math.min(...unfolded().map(({ from }) => from ?? Number.POSITIVE_INFINITY));
+    return Math.min(...journalTail().map(({ from }) => from ?? Number.POSITIVE_INFINITY));
   }
 
   return {
-    folded,
+    checkpointed,
     request: () => ({ from: reading(() => opened().nextFrom(journalFrom())), most: MAX_SAMPLES }),
     apply: (page) => reading(() => opened().apply(page, journalFrom())),
     through() {
       const through = openedIfPossible()?.through;
       if (through === undefined) return 0;
-      const rest = unfolded();
-      const next = folded(journalId()) + 1;
+      const rest = journalTail();
+      const next = checkpointed(journalId()) + 1;
       const isGap = rest.some(({ number }, index) => number !== next + index);
       return isGap ? through : Math.max(through, ...rest.map(({ to }) => to ?? 0));
     },

@@ -3,7 +3,7 @@
 // What is there after a kill is never worse than before. An answer that is not whole changes nothing. The order is: texts of the
 // journal first, since a text that the databases have by their marks is skipped, while one that is missing is lost; then the pages of
 // the state, all or none of them; then files, each of them the old or the new one; and only then are segments removed, those that the
-// state and this machine's own history have by their marks. All of it can be repeated: a request tells what is on the disk.
+// state and this machine's own history have by their marks. All of it can be repeated: a request says what is on the disk.
 import { rmSync } from "node:fs";
 import type { Schemas } from "../../backup/database-copies.ts";
 import { sweepTemporaryFiles } from "../../core/atomic-file.ts";
@@ -52,7 +52,7 @@ export interface Applied extends Pick<SyncAnswer["begin"], "turn" | "epoch" | "v
  * none, `conflict` before there is a copy.
  */
 export interface Copy extends Disposable {
-  /** The hub's databases are of a newer layout than this version knows, now or when it was last heard; also after a restart. */
+  /** The hub's databases are of a newer layout than this version knows, now or when it was last seen; also after a restart. */
   readonly isTooOld: boolean;
   have(): SyncRequest["have"];
   /** Takes the answer to a request with what `have` said, compressed or not. */
@@ -144,18 +144,18 @@ export function openCopy(options: CopyOptions): Copy {
     }
     const unplaced = files.apply(answer);
     problems.set("files", unplaced);
-    if (isCurrent(answer)) removeFolded(answer);
+    if (isCurrent(answer)) removeCheckpointed(answer);
     return isPlaced && unplaced === undefined;
   }
 
   /** Segments that the other hub no longer has: its databases have what was in them, but perhaps not yet those here. */
-  function removeFolded({ journals, kept }: SyncAnswer): void {
+  function removeCheckpointed({ journals, kept }: SyncAnswer): void {
     const named = new Set([...kept, ...journals.map(({ head }) => head.path)]);
     const id = journalId();
     const newest = segments.list(id).at(-1)?.number ?? 0;
     segments.keep(named, function isNeeded(segment) {
       if (segment.id !== id || segment.number <= newest - MAX_SEGMENTS) return false;
-      return segment.number > Math.min(state.folded(id), history.folded(id));
+      return segment.number > Math.min(state.checkpointed(id), history.checkpointed(id));
     });
   }
 

@@ -2,7 +2,7 @@
 // segments of the journal are in it; the rest of the journal's copy is then put in by the hub that starts from it, each sample once.
 import type { Database } from "bun:sqlite";
 import type { Log } from "../../core/log.ts";
-import { type FoldMark, foldedOf, setFolded } from "../../db/fold-mark.ts";
+import { type CheckpointMark, checkpointOf, setCheckpoint } from "../../db/checkpoint-mark.ts";
 import { closeDatabase } from "../../db/open.ts";
 import { openHistoryFile } from "../../history/history-file.ts";
 import type { HistoryAnswer } from "../protocol.ts";
@@ -18,7 +18,7 @@ export interface HistoryCopy extends Disposable {
   /** Everything before was there at the end of the last whole run; undefined where there was none. */
   readonly through: number | undefined;
   /** The last segment of this journal that is in the file. */
-  folded(id: string): number;
+  checkpointed(id: string): number;
   /** Returns whether more is to be asked for. Throws HubError `invalid`, or SQLite's error; then nothing of the page is in the file. */
   apply(page: HistoryAnswer, journalFrom: number): boolean;
   /** Closes a damaged file. */
@@ -62,7 +62,7 @@ function copyIn(db: Database): HistoryCopy {
   let inRun = false;
   let isRunning = false;
   /** The mark at the end of the run before this one, which has to be done again. */
-  let seen: FoldMark | undefined;
+  let seen: CheckpointMark | undefined;
 
   function begin(): void {
     if (inRun) return;
@@ -88,7 +88,7 @@ function copyIn(db: Database): HistoryCopy {
   }
 
   /**
-   * Whether something was folded while the run went on, and where the other hub's clock stepped back, it is before the pages that
+   * Whether something was checkpointed while the run went on, and where the other hub's clock stepped back, it is before the pages that
    * came since. Then the run is done again from the journal's oldest reading, which is short.
    */
   function mayLack({ mark }: HistoryAnswer, journalFrom: number): boolean {
@@ -98,7 +98,7 @@ function copyIn(db: Database): HistoryCopy {
   function finish({ mark, through, cut }: HistoryAnswer): void {
     cutHistory(db, cut, series);
     // A hub that records nothing has none.
-    if (mark && mark.id !== "") setFolded(db, mark);
+    if (mark && mark.id !== "") setCheckpoint(db, mark);
     setMeta(db, THROUGH, through);
     setMeta(db, WHOLE, 1);
     commit();
@@ -111,9 +111,9 @@ function copyIn(db: Database): HistoryCopy {
     get through() {
       return isWhole ? from : undefined;
     },
-    folded: (id) => foldedOf(db, id),
+    checkpointed: (id) => checkpointOf(db, id),
     apply(page, journalFrom) {
-      // Before the first fold there is no mark; then a page without samples is the last one.
+      // Before the first checkpoint there is no mark; then a page without samples is the last one.
       const isLast = page.mark !== undefined || page.series.length === 0;
       const changesBefore = inRun ? -1 : changesOf(db);
       begin();
@@ -124,7 +124,7 @@ function copyIn(db: Database): HistoryCopy {
           from = journalFrom;
           return true;
         }
-        const isNews = !isWhole || changesOf(db) !== changesBefore || !isFolded(db, page.mark);
+        const isNews = !isWhole || changesOf(db) !== changesBefore || !isCheckpointed(db, page.mark);
         if (isLast && isNews) finish(page);
         // A quiet house costs no write.
         else if (isLast) undo();
@@ -172,8 +172,8 @@ function changesOf(db: Database): number {
   return db.query<{ changes: number }, []>("SELECT total_changes() AS changes").get()?.changes ?? 0;
 }
 
-function isFolded(db: Database, mark: FoldMark | undefined): boolean {
-  return !mark || foldedOf(db, mark.id) === mark.segment;
+function isCheckpointed(db: Database, mark: CheckpointMark | undefined): boolean {
+  return !mark || checkpointOf(db, mark.id) === mark.segment;
 }
 
 function newestOf(db: Database): number {

@@ -6,9 +6,9 @@ import { basename, join } from "node:path";
 import { syncFolder, writeFileAtomic } from "../../core/atomic-file.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import { forgetFolded } from "../../db/fold-mark.ts";
+import { forgetCheckpoint } from "../../db/checkpoint-mark.ts";
 import { recoverDraftBeside } from "../../db/reading-draft.ts";
-import { readingsFolder, readUnfoldedBeside, type Unfolded } from "../../db/readings.ts";
+import { readingsFolder, readJournalTailBeside, type JournalTail } from "../../db/readings.ts";
 import type { Home } from "../../home/paths.ts";
 import { openCopyNotes } from "./note.ts";
 import { redoPath } from "./state-pages.ts";
@@ -22,14 +22,14 @@ export interface KeptOwn {
 
 export interface KeepOwnOptions {
   /**
-   * Puts what the journal holds into the history, which it may not hold yet (`FoldHistory` of backup/archive.ts). Without it, that is
+   * Puts what the journal holds into the history, which it may not hold yet (`CheckpointHistory` of backup/archive.ts). Without it, that is
    * kept beside the state, but not in the history.
    */
-  foldHistory?: (files: { state: string; history: string }, readings: Unfolded) => string | undefined;
+  checkpointHistory?: (files: { state: string; history: string }, readings: JournalTail) => string | undefined;
 }
 
 /** In the folder, until the machine that took over has got what it lacked: `until`, as `recordedUntil`; 0 where it is undefined. */
-export const LEFTOVERS_NOTE = "leftovers.json";
+export const HANDBACK_NOTE = "leftovers.json";
 
 const SUFFIXES = ["-wal", "-shm", "-journal", ".mark", ".own", ""];
 
@@ -44,7 +44,7 @@ export function keepOwn(
   const notes = openCopyNotes(home);
   if (!existsSync(moving) && (!existsSync(home.stateDb) || notes.read())) return undefined;
   // Before anything is moved: afterwards the journal belongs to no state.
-  if (!existsSync(moving)) foldOwn(home, log, options);
+  if (!existsSync(moving)) checkpointOwn(home, log, options);
   mkdirSync(moving, { recursive: true, mode: 0o700 });
   for (const path of [readingsFolder(home.stateDb), ...SUFFIXES.map((suffix) => home.stateDb + suffix)])
     if (existsSync(path)) renameSync(path, join(moving, basename(path)));
@@ -53,7 +53,7 @@ export function keepOwn(
   // Of a copy that was here before that hub.
   rmSync(redoPath(home), { force: true });
   const recordedUntil = releaseHistory(home, log);
-  writeFileAtomic(join(moving, LEFTOVERS_NOTE), JSON.stringify({ version: 1, until: recordedUntil ?? 0 }), 0o600);
+  writeFileAtomic(join(moving, HANDBACK_NOTE), JSON.stringify({ version: 1, until: recordedUntil ?? 0 }), 0o600);
   rmSync(folder, { recursive: true, force: true });
   renameSync(moving, folder);
   syncFolder(home.data);
@@ -64,12 +64,12 @@ export function keepOwn(
   return { folder, recordedUntil };
 }
 
-function foldOwn({ stateDb, historyDb }: Home, log: Pick<Log, "warn">, { foldHistory }: KeepOwnOptions): void {
-  if (!foldHistory || !existsSync(historyDb)) return;
+function checkpointOwn({ stateDb, historyDb }: Home, log: Pick<Log, "warn">, { checkpointHistory }: KeepOwnOptions): void {
+  if (!checkpointHistory || !existsSync(historyDb)) return;
   try {
     recoverDraftBeside(stateDb);
-    const readings = readUnfoldedBeside(stateDb);
-    const problem = readings && foldHistory({ state: stateDb, history: historyDb }, readings);
+    const readings = readJournalTailBeside(stateDb);
+    const problem = readings && checkpointHistory({ state: stateDb, history: historyDb }, readings);
     if (problem !== undefined) log.warn("the last recordings of this machine are not in its history", { problem });
   } catch (error) {
     log.warn("the last recordings of this machine are not in its history", { problem: messageOf(error) });
@@ -81,7 +81,7 @@ function releaseHistory({ historyDb }: Home, log: Pick<Log, "warn">): number | u
   if (!existsSync(historyDb)) return undefined;
   try {
     using db = new Database(historyDb, { readwrite: true, create: false });
-    forgetFolded(db);
+    forgetCheckpoint(db);
     const newest = `SELECT max(at) AS at FROM (
       SELECT (SELECT max(at) FROM samples WHERE series_id = series.id) AS at FROM series
       UNION ALL SELECT max(at) FROM recent)`;

@@ -16,7 +16,7 @@ import {
 import { dirname, join } from "node:path";
 import { syncFolder, writeFileAtomic } from "../../core/atomic-file.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
-import { foldedOf } from "../../db/fold-mark.ts";
+import { checkpointOf } from "../../db/checkpoint-mark.ts";
 import type { Home } from "../../home/paths.ts";
 import { contentHash, PAGE_HASH_BYTES, pageHashes, stateId } from "../hashes.ts";
 import { decodeRecords, encodeRecord, type PagesHead, type SyncRecord } from "../protocol.ts";
@@ -40,7 +40,7 @@ export interface StatePages {
   /** Of the header: the journal's id comes from it (db/readings.ts). */
   applicationId(): number;
   /** The last segment of this journal that is in it. */
-  folded(id: string): number;
+  checkpointed(id: string): number;
   devices(): number | undefined;
   /** What is wrong with it; undefined where nothing is. */
   check(): string | undefined;
@@ -157,7 +157,7 @@ export function openStatePages(home: Pick<Home, "data" | "stateDb">): StatePages
     finish,
     settle,
     applicationId: () => applicationIdOf(stateDb),
-    folded: (id) => read(`folded ${id}`, (db) => foldedOf(db, id)) ?? 0,
+    checkpointed: (id) => read(`checkpointed ${id}`, (db) => checkpointOf(db, id)) ?? 0,
     devices: () => read("devices", countDevices),
     check: () => flawOf(stateDb),
     bytes: () => statSync(stateDb, { throwIfNoEntry: false })?.size ?? 0,
@@ -185,7 +185,7 @@ function* wholeRecords(redo: Uint8Array): Generator<SyncRecord> {
       yield record;
     }
   } catch (error) {
-    // A power cut came while it was written: nobody was told that it is here.
+    // A power cut came while it was written: nobody was notified that it is here.
     if (!(error instanceof HubError)) throw error;
   }
 }

@@ -11,7 +11,7 @@ import { MAX_PROBLEM, type SyncRequest } from "../protocol.ts";
 import type { TakeOver } from "../standing.ts";
 import { HAND_OVER_HEADER } from "./hand-over.ts";
 import { type HubLink, type LinkAnswer, refusalOf } from "./hub-link.ts";
-import type { LeftoverSender } from "./leftovers.ts";
+import type { HandbackSender } from "./send-handback.ts";
 import { whyNotTheHub, whyUnfit } from "./verdict.ts";
 
 export interface FollowerOptions {
@@ -30,7 +30,7 @@ export interface FollowerOptions {
   clock: Clock;
   log: Log;
   /** What this machine has to send. */
-  leftovers: LeftoverSender;
+  handback: HandbackSender;
   /** After each answer; it may change files of its own. */
   onApplied(applied: Applied): void;
 }
@@ -45,7 +45,7 @@ export interface Follower extends AsyncDisposable {
   whyUnfit(): string | undefined;
   /** What is wrong now. */
   readonly problem: string | undefined;
-  /** To be told that the hub is elsewhere. */
+  /** To be reported that the hub is elsewhere. */
   moveTo(address: string): void;
   /** For a person. Resolves with what happens now; rejects with HubError where it cannot be done, which says why. */
   handOver(): Promise<string>;
@@ -56,7 +56,7 @@ export interface Follower extends AsyncDisposable {
 export interface Seen {
   address: string;
   /** The last answer: this machine's monotonic clock. */
-  heardMono: number | undefined;
+  lastSeenMono: number | undefined;
   hubVersion: string | undefined;
   epoch: number;
   handingOver: boolean;
@@ -82,7 +82,7 @@ export function startFollowing(options: FollowerOptions): Follower {
   const over = Promise.withResolvers<TakeOver["reason"]>();
   const stopped = new AbortController();
   const seen: Seen = {
-    ...{ address: hub.address, heardMono: undefined, hubVersion: undefined },
+    ...{ address: hub.address, lastSeenMono: undefined, hubVersion: undefined },
     ...{ epoch: options.epoch, handingOver: false },
   };
   let link = options.openLink(hub.address);
@@ -108,7 +108,7 @@ export function startFollowing(options: FollowerOptions): Follower {
       isWhole,
       isTooOld: copy.isTooOld,
       lease,
-      promisedForMs: (seen.heardMono ?? begunMono) + promiseMs - clock.mono(),
+      promisedForMs: (seen.lastSeenMono ?? begunMono) + promiseMs - clock.mono(),
     });
   }
 
@@ -137,8 +137,8 @@ export function startFollowing(options: FollowerOptions): Follower {
       body as unknown as Json,
       isAllThere ? { [HAND_OVER_HEADER]: "complete" } : {},
     );
-    // It was heard, whatever the disk here says to what it sent.
-    seen.heardMono = clock.mono();
+    // It was seen, whatever the disk here says to what it sent.
+    seen.lastSeenMono = clock.mono();
     const applied = copy.apply(answer.bytes);
     seen.hubVersion = applied.version;
     seen.epoch = Math.max(seen.epoch, applied.epoch);
@@ -188,8 +188,8 @@ export function startFollowing(options: FollowerOptions): Follower {
       const complete = isHistoryDue ? await history() : false;
       if (complete) historyDue = clock.mono() + HISTORY_EVERY_MS;
       isAllThere = !more && complete;
-      heard();
-      const isLeft = isWhole && !seen.handingOver && (await options.leftovers.step(sendLeft));
+      succeeded();
+      const isLeft = isWhole && !seen.handingOver && (await options.handback.step(sendLeft));
       if (seen.handingOver) return isAllThere ? 0 : HANDING_OVER_MS;
       isBehind = more || isLeft || (isHistoryDue && !complete);
       return isBehind || isHeld ? 0 : everyMs;
@@ -201,7 +201,7 @@ export function startFollowing(options: FollowerOptions): Follower {
     }
   }
 
-  function heard(): void {
+  function succeeded(): void {
     if (problem !== undefined) log.info("the copy follows the hub", { hub: link.origin });
     problem = undefined;
     failures = 0;
@@ -227,9 +227,9 @@ export function startFollowing(options: FollowerOptions): Follower {
 
   async function follow(): Promise<void> {
     while (!stopped.signal.aborted) {
-      const heardBy = waiting.splice(0);
-      const pauseMs = await round(heardBy.length === 0);
-      for (const resolve of heardBy) resolve();
+      const answered = waiting.splice(0);
+      const pauseMs = await round(answered.length === 0);
+      for (const resolve of answered) resolve();
       if (wake.signal.aborted) wake = new AbortController();
       // Even the shortest sleep takes a millisecond, for which people may wait.
       if (pauseMs > 0 && !stopped.signal.aborted) await sleep(clock, "standby", pauseMs, wake.signal);

@@ -1,5 +1,5 @@
 // Asks the other machine of the house, over one kept connection. Not with fetch, which would use the proxy that the environment may
-// name, and keeps no connection to a certificate that it was told to trust.
+// name, and keeps no connection to a certificate that it was ordered to trust.
 import { Agent, type ClientRequestArgs, request as requestHttp } from "node:http";
 import type { Duplex } from "node:stream";
 import { checkServerIdentity, connect, type TLSSocket } from "node:tls";
@@ -54,7 +54,7 @@ export function openHubLink(address: string, trust: Trust, clock: Clock): HubLin
     const text = body === undefined ? undefined : JSON.stringify(body);
     const silent = new AbortController();
     let timer = clock.after("silence of the other machine", silentMs, () => silent.abort());
-    const heard = (): void => {
+    const restartTimer = (): void => {
       timer[Symbol.dispose]();
       timer = clock.after("silence of the other machine", silentMs, () => silent.abort());
     };
@@ -87,7 +87,7 @@ export function openHubLink(address: string, trust: Trust, clock: Clock): HubLin
             ...headers,
           },
         },
-        ...{ text, maxBytes, heard },
+        ...{ text, maxBytes, restartTimer },
       });
     } catch (error) {
       throw fail(error);
@@ -141,17 +141,17 @@ interface Exchange {
   options: { method: string; agent: Agent; signal: AbortSignal; headers: Record<string, string> };
   text: string | undefined;
   maxBytes: number;
-  heard: () => void;
+  restartTimer: () => void;
 }
 
-function exchange({ url, options, text, maxBytes, heard }: Exchange): Promise<LinkAnswer> {
+function exchange({ url, options, text, maxBytes, restartTimer }: Exchange): Promise<LinkAnswer> {
   return new Promise((resolve, reject) => {
     const sent = requestHttp({ ...url, ...options }, (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
-      heard();
+      restartTimer();
       response.on("data", (chunk: Buffer) => {
-        heard();
+        restartTimer();
         bytes += chunk.length;
         if (bytes > maxBytes) sent.destroy(new Error("its answer is too large"));
         else chunks.push(chunk);

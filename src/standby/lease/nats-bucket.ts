@@ -154,20 +154,20 @@ export function createNatsBucket({ lease, config, ca, withinMs, clock }: Options
   return {
     name,
     async run(work) {
-      const late = new AbortController();
+      const deadline = new AbortController();
       const aborted = Promise.withResolvers<never>();
       aborted.promise.catch(() => {});
       const timer = clock.after("lease", withinMs, () => {
-        late.abort(new HubError("unavailable", `the lease: ${lease} does not answer within ${withinMs / 1000} s`));
-        aborted.reject(late.signal.reason);
+        deadline.abort(new HubError("unavailable", `the lease: ${lease} does not answer within ${withinMs / 1000} s`));
+        aborted.reject(deadline.signal.reason);
       });
       opening ??= connectOnce();
       const opened = opening;
       try {
-        return await Promise.race([opened.then((open) => work(bucketOf(open, late.signal))), aborted.promise]);
+        return await Promise.race([opened.then((open) => work(bucketOf(open, deadline.signal))), aborted.promise]);
       } catch (error) {
         // Whatever else is wrong is not wrong with the connection.
-        if (!(error instanceof HubError) || error === late.signal.reason) drop(opened);
+        if (!(error instanceof HubError) || error === deadline.signal.reason) drop(opened);
         throw leaseFailure(error, { lease, config, hasJetStream });
       } finally {
         timer[Symbol.dispose]();

@@ -1,7 +1,7 @@
 // The lease as one value in a bucket of NATS JetStream. Each write says which one it replaces, and everybody who reads goes through the
 // last writes in their order: one that does not replace the last valid one is none. So of several that arrive together, or late, after
 // their senders gave up waiting, one counts. The server is asked for the same (`previousSeq`), but a cluster looks at that condition
-// before it orders the writes, not after (nats-server issues 4320 and 8469): twenty at once may all be told yes.
+// before it orders the writes, not after (nats-server issues 4320 and 8469): twenty at once may all be answered yes.
 //
 // No clock of a node counts either, which may differ in a cluster: whoever wants the lease must have seen the value unchanged for as
 // long as it holds. Its holder counts from before it wrote that value, and so stops earlier, also where it did not get the answer.
@@ -23,7 +23,7 @@ const Stored = Type.Object({
   ttl_ms: Type.Number({ minimum: 0 }),
   /** The revision of the valid value before; 0 where there was none. */
   replaces: Type.Integer({ minimum: 0 }),
-  /** Tells two writes apart where a bucket was removed and counts its revisions anew. */
+  /** Distinguishes two writes where a bucket was removed and counts its revisions anew. */
   mark: Type.String(),
 });
 

@@ -1,5 +1,5 @@
 // The lease as a row in PostgreSQL. Each change is one statement that holds its own conditions, by the server's clock: so two machines
-// cannot both be told yes, and a statement that arrives late, after its sender gave up waiting, changes nothing it may not change.
+// cannot both be answered yes, and a statement that arrives late, after its sender gave up waiting, changes nothing it may not change.
 import type { SQL } from "bun";
 import { HubError } from "../../core/errors.ts";
 import { createPostgresConnection, type Row } from "../../export/postgres-connection.ts";
@@ -51,12 +51,12 @@ export function openPostgresLease({ lease, config, ca, withinMs, clock }: Engine
   let turn = 0;
 
   async function rows(text: string, values: unknown[]): Promise<Row[]> {
-    const late = new AbortController();
+    const timeout = new AbortController();
     const timer = clock.after("lease", withinMs, () =>
-      late.abort(new SendFailure("later", `PostgreSQL at ${host} does not answer within ${withinMs / 1000} s`)),
+      timeout.abort(new SendFailure("later", `PostgreSQL at ${host} does not answer within ${withinMs / 1000} s`)),
     );
     try {
-      return await connection.run((sql) => sql.unsafe(text, [house, ...values]), late.signal);
+      return await connection.run((sql) => sql.unsafe(text, [house, ...values]), timeout.signal);
     } catch (error) {
       if (!(error instanceof SendFailure)) throw error;
       const code = error.kind === "setup" ? "config" : "unavailable";

@@ -11,7 +11,7 @@ export interface Witness {
    */
   leftMs(mark: string, firstMs: number, saidMs: number): number;
   /**
-   * To be told of each reading. Throws HubError `unavailable` while the row is lost (see `LeaseEngine.take`), but may not be made anew.
+   * To be notified of each reading. Throws HubError `unavailable` while the row is lost (see `LeaseEngine.take`), but may not be made anew.
    */
   mayTake(row: LeaseRow | undefined, terms: { known: number; ttlMs: number }): void;
 }

@@ -1,4 +1,4 @@
-// Tells who changed something when the standby has it on its disk. What a change has to be in is the answer of any turn that is begun
+// Notifies who changed something when the standby has it on its disk. What a change has to be in is the answer of any turn that is begun
 // after it: each answer is read from the disk anew, so one number stands for databases, files and journals together.
 import type { Clock } from "../../core/clock.ts";
 

@@ -52,13 +52,13 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
   const known = new Map<string, { stamp: string; hash: string }>();
   const recent = createRecent<Hashes>();
   const pace = createPace(clock, SHORTEST_PAUSE_MS);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let current: Listed | undefined;
 
-  function tellOnce(path: string, problem: string): void {
+  function reportOnce(path: string, problem: string): void {
     const text = `${path}: ${problem}`;
-    if (told.has(text) || told.size > 1000) return;
-    told.add(text);
+    if (reported.has(text) || reported.size > 1000) return;
+    reported.add(text);
     log.warn("a file is not in the standby's copy", { file: path, problem });
   }
 
@@ -69,7 +69,7 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
     } catch (error) {
       if (!SKIPPED.includes(systemCode(error) ?? ""))
         throw new HubError("storage", `cannot read ${file}: ${messageOf(error)}`, { cause: error });
-      if (systemCode(error) !== "ENOENT") tellOnce(path, "it cannot be read");
+      if (systemCode(error) !== "ENOENT") reportOnce(path, "it cannot be read");
       return undefined;
     }
   }
@@ -82,7 +82,7 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
     if (before && stamp === before.stamp) return before.hash;
     known.delete(one.path);
     if (stat.size > MAX_FILE) {
-      tellOnce(one.path, "it is too large");
+      reportOnce(one.path, "it is too large");
       return undefined;
     }
     const content = contentOf(one);
@@ -113,7 +113,7 @@ export function openFileCopies(home: Home, { clock, log }: { clock: Clock; log: 
     );
     if (files.length > MAX_FILES)
       throw new HubError("too_large", `a standby copies at most ${MAX_FILES} files, and there are ${files.length}`);
-    for (const text of skipped) tellOnce(...splitReason(text));
+    for (const text of skipped) reportOnce(...splitReason(text));
     const listed: Listed = {
       id: "",
       files: new Map(files.map((one) => [one.path, one])),

@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
-import { foldedOf } from "../../db/fold-mark.ts";
+import { checkpointOf } from "../../db/checkpoint-mark.ts";
 import { keptSpan } from "../../history/retention.ts";
 import { SampleBuffer } from "../../history/sample-buffer.ts";
 import { createSpanReader } from "../../history/span-reader.ts";
@@ -46,7 +46,7 @@ export function openHistoryPages(path: string, clock: Pick<Clock, "now">): Histo
   function page({ from, most }: HistoryRequest, journal: string): string {
     const all = opened();
     const { db, buffer } = all;
-    const mark = { id: journal, segment: foldedOf(db, journal) };
+    const mark = { id: journal, segment: checkpointOf(db, journal) };
     const version = db.query<{ data_version: number }, []>("PRAGMA data_version").get()?.data_version;
     if (all.version !== version) buffer.reload(db);
     all.version = version;

@@ -24,7 +24,7 @@ export function createNaming({ leaseHolder, clock, log }: NamingOptions): Naming
   let again: Timer | undefined;
   let failed = false;
 
-  async function tell(): Promise<void> {
+  async function publish(): Promise<void> {
     if (!leaseHolder || isNaming || isEnded || leaseHolder.standby === wanted) return;
     isNaming = true;
     again?.[Symbol.dispose]();
@@ -37,13 +37,13 @@ export function createNaming({ leaseHolder, clock, log }: NamingOptions): Naming
     } finally {
       isNaming = false;
     }
-    if (leaseHolder.standby !== wanted && !isEnded) again = clock.after("standby-name", RETRY_MS, () => void tell());
+    if (leaseHolder.standby !== wanted && !isEnded) again = clock.after("standby-name", RETRY_MS, () => void publish());
   }
 
   return {
     name(id) {
       wanted = id;
-      void tell();
+      void publish();
     },
     [Symbol.dispose]() {
       isEnded = true;

@@ -1,4 +1,4 @@
-// When the standby was heard, how far its copy is, and until when it has promised not to take over. By this machine's monotonic
+// When the standby was seen, how far its copy is, and until when it has promised not to take over. By this machine's monotonic
 // clock alone.
 import type { Clock } from "../../core/clock.ts";
 import type { RandomBytes } from "../../core/ids.ts";
@@ -11,12 +11,12 @@ export interface Presence {
   /** The answer is about to be sent. `isLast`: with it, the copy is whole. */
   sent(turn: number, isLast: boolean): void;
   /** A request came. Returns until when the standby does not take over; undefined where it promises nothing that is known. */
-  heard(
+  received(
     request: Pick<SyncRequest, "machine" | "version" | "turn" | "promiseMs" | "tooOld" | "problem">,
   ): number | undefined;
   /** It asked for the history from this time on: epoch ms. */
   askedHistory(from: number): void;
-  /** The machine that was heard last, and how long ago: ms. */
+  /** The machine that was seen last, and how long ago: ms. */
   last(): { id: string; ageMs: number } | undefined;
   forget(): void;
   status(): Omit<StandbyStatus, "machine" | "manual" | "isConfirming" | "unconfirmed">;
@@ -47,7 +47,7 @@ export function createPresence({ clock, random }: { clock: Pick<Clock, "mono">; 
     sent(number, isLast) {
       answers = [...answers.slice(1 - MAX_SENT), { turn: number, at: clock.mono(), isLast }];
     },
-    heard({ machine, version, turn: of, promiseMs, tooOld = false, problem }) {
+    received({ machine, version, turn: of, promiseMs, tooOld = false, problem }) {
       last = { id: machine.id, version, problem, at: clock.mono() };
       if (tooOld) wholeAt = undefined;
       const answer = answers.find((one) => one.turn === of);
@@ -69,7 +69,7 @@ export function createPresence({ clock, random }: { clock: Pick<Clock, "mono">; 
     },
     status: () => ({
       version: last?.version,
-      heardSecs: last && secondsSince(last.at),
+      lastSeenSecs: last && secondsSince(last.at),
       isWhole: wholeAt !== undefined,
       behindSecs: wholeAt === undefined ? undefined : secondsSince(wholeAt),
       historyFrom,

@@ -1,4 +1,4 @@
-// What a standby may say that it has: the last few things that it was told of, by their ids.
+// What a standby may say that it has: the last few things that it was notified of, by their ids.
 
 export interface Recent<T> {
   get(id: string): T | undefined;

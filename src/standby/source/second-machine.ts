@@ -8,15 +8,15 @@ import type { HistoryRequest, StandbyMachine, SyncRequest } from "../protocol.ts
 import type { Standing } from "../standing.ts";
 import type { SourceClient } from "./client.ts";
 import { createConfirmations } from "./confirmations.ts";
-import type { Leftovers } from "./leftovers.ts";
 import { createNaming } from "./naming.ts";
 import { createPairing } from "./pairing.ts";
 import { createPresence } from "./presence.ts";
 import type { StandbyStatus, StandbyWatch } from "./status.ts";
+import type { Handback } from "./take-handback.ts";
 
 export interface SecondMachine extends StandbyWatch, Disposable {
   /**
-   * Makes a machine the standby, and returns its key. Throws HubError `conflict` where another one was heard just now, unless it is
+   * Makes a machine the standby, and returns its key. Throws HubError `conflict` where another one was seen just now, unless it is
    * to be replaced, and where it is this machine itself.
    */
   pair(machine: StandbyMachine, replace: boolean): string;
@@ -25,8 +25,8 @@ export interface SecondMachine extends StandbyWatch, Disposable {
   /** See SourceClient; throws HubError `conflict` where another machine uses the key. */
   sync(request: SyncRequest): Promise<Uint8Array<ArrayBuffer>>;
   history(request: HistoryRequest): Promise<Uint8Array<ArrayBuffer>>;
-  /** See Leftovers. */
-  leftovers: Leftovers["take"];
+  /** See Handback. */
+  handback: Handback["take"];
   /** Throws HubError `conflict` that says why it cannot be now; else this hub stops soon. */
   handOver(): void;
   /** Does nothing where there is none. */
@@ -48,7 +48,7 @@ export interface SecondMachineOptions {
   acknowledge: "local" | "standby";
   source: () => Pick<SourceClient, "sync" | "history">;
   /** Loaded when a machine asks. */
-  leftovers: () => Leftovers;
+  handback: () => Handback;
   /** Nothing is wanted of a machine that pairs anew: it has nothing of this house. */
   forgetWanted(): void;
   /** This machine's id, where it has one. */
@@ -59,8 +59,8 @@ export interface SecondMachineOptions {
   noteOther(other: (StandbyMachine & { key: string }) | undefined): void;
 }
 
-/** So long a standby that is no longer heard keeps another one out. */
-const HEARD_MS = 60_000;
+/** So long a standby that is no longer seen keeps another one out. */
+const SEEN_MS = 60_000;
 /** A standby asks every few seconds. */
 const READY_MS = 15_000;
 
@@ -72,10 +72,10 @@ export function createSecondMachine(options: SecondMachineOptions): SecondMachin
   const naming = createNaming({ ...options, leaseHolder: options.standing()?.leaseHolder });
   const name = ({ id, manual }: StandbyMachine): void => naming.name(manual ? undefined : id);
 
-  /** Throws where another machine was heard just now. */
+  /** Throws where another machine was seen just now. */
   function refuseAnother(id: string, mend: string): void {
     const last = presence.last();
-    if (last && last.id !== id && last.ageMs < HEARD_MS)
+    if (last && last.id !== id && last.ageMs < SEEN_MS)
       throw new HubError("conflict", `this house has a standby already, which was heard just now: ${mend}`);
   }
 
@@ -117,7 +117,7 @@ export function createSecondMachine(options: SecondMachineOptions): SecondMachin
       refuseAnother(machine.id, "two machines have the same key; pair the right one again");
       noteNew(machine);
       name(machine);
-      const until = presence.heard(request);
+      const until = presence.received(request);
       if (until !== undefined) options.standing()?.leaseHolder?.promised(machine.id, until);
       await confirmations?.ready(request);
       const turn = presence.nextTurn();
@@ -131,7 +131,7 @@ export function createSecondMachine(options: SecondMachineOptions): SecondMachin
       presence.askedHistory(request.from);
       return options.source().history(request);
     },
-    leftovers: (request) => options.leftovers().take(request),
+    handback: (request) => options.handback().take(request),
     handOver() {
       const standing = options.standing();
       const problem = handOverProblem(standing, status());
@@ -159,17 +159,17 @@ export function createSecondMachine(options: SecondMachineOptions): SecondMachin
 
 function whyUnconfirmed(
   { name }: StandbyMachine,
-  { heardSecs, problem }: Pick<StandbyStatus, "heardSecs" | "problem">,
+  { lastSeenSecs, problem }: Pick<StandbyStatus, "lastSeenSecs" | "problem">,
 ) {
-  const silent = heardSecs === undefined ? "was not heard yet" : `was heard ${Math.round(heardSecs)} s ago`;
+  const silent = lastSeenSecs === undefined ? "was not heard yet" : `was heard ${Math.round(lastSeenSecs)} s ago`;
   return `it is done and kept here, so do not repeat it, but the other machine (${name}) has not confirmed it yet: ${problem ?? `it ${silent}`}`;
 }
 
 function handOverProblem(standing: Standing | undefined, standby: StandbyStatus | undefined): string | undefined {
   if (!standby) return "there is no standby: run `hub standby --of URL` on the second machine first";
   if (!standing) return "the hub starts again, as it has just been paired: try again in some seconds";
-  const { heardSecs, isWhole, machine } = standby;
-  if (heardSecs === undefined || heardSecs * 1000 > READY_MS)
+  const { lastSeenSecs, isWhole, machine } = standby;
+  if (lastSeenSecs === undefined || lastSeenSecs * 1000 > READY_MS)
     return `the standby ${machine.name} is not heard: see that \`hub standby\` runs there, and that it reaches this hub`;
   return isWhole
     ? undefined

@@ -11,7 +11,7 @@ import { stampOf } from "./stamp.ts";
 
 export interface SegmentAnswer {
   records: { head: JournalHead | KeepHead; content?: Uint8Array }[];
-  /** The standby has segments that are no longer there: they have been folded. */
+  /** The standby has segments that are no longer there: they have been checkpointed. */
   someGone: boolean;
 }
 
@@ -96,7 +96,7 @@ function namesIn(folder: string): string[] {
 
 /**
  * All whole texts, with the empty header that ends a segment. Undefined where there are none, and where the file is gone: then it was
- * folded just now.
+ * checkpointed just now.
  */
 function textsIn(path: string, name: string): Uint8Array | undefined {
   const content = contentOf(path);

@@ -62,7 +62,7 @@ export function openSource({ home, version, clock, log }: SourceOptions): Source
 
   return {
     sync({ have }, turn, { isUrgent = false } = {}) {
-      // Before the database: what is folded in between is in both, and the database's mark says so.
+      // Before the database: what is checkpointed in between is in both, and the database's mark says so.
       const journals = segments.read(have.journals);
       const pages = state.read(have, journals.someGone || isUrgent);
       const copies = files.read(have, isUrgent);

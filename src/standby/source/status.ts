@@ -4,10 +4,10 @@ export interface StandbyStatus {
   readonly machine: { readonly id: string; readonly name: string; readonly address: string };
   /** Only a person makes it the hub. */
   readonly manual: boolean;
-  /** Of its hub; undefined until it was heard. */
+  /** Of its hub; undefined until it was seen. */
   readonly version: string | undefined;
-  /** How long it was not heard; undefined where it was not since this hub started. */
-  readonly heardSecs: number | undefined;
+  /** How long it was not seen; undefined where it was not since this hub started. */
+  readonly lastSeenSecs: number | undefined;
   /** Whether it said that it has a whole copy, since this hub started. */
   readonly isWhole: boolean;
   /** Of how long ago its last whole copy is; undefined where there is none. */

@@ -17,10 +17,10 @@ interface Names {
 type Known = Pick<Device, "id" | "details" | "attributes">;
 
 export class GivenByPeople {
-  readonly #db: Pick<StateDb, "durable" | "behind" | "trouble">;
+  readonly #db: Pick<StateDb, "durable" | "relaxed" | "trouble">;
   readonly #known = new Map<string, Names>();
 
-  constructor(db: Pick<StateDb, "durable" | "behind" | "faults" | "trouble">) {
+  constructor(db: Pick<StateDb, "durable" | "relaxed" | "faults" | "trouble">) {
     this.#db = db;
     const rows = db.durable.query<Record<"device_id" | "name" | "own", unknown>, []>(
       "SELECT device_id, name, own FROM attribute_names ORDER BY number",
@@ -117,7 +117,7 @@ export class GivenByPeople {
     const name = `${own}_${number}`;
     this.#put(id, name, own);
     try {
-      this.write(id, name, this.#db.behind);
+      this.write(id, name, this.#db.relaxed);
     } catch (error) {
       this.#db.trouble.note(error);
     }

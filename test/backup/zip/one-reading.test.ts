@@ -105,8 +105,8 @@ test("a second name beside the name", () => {
     extra.write(text, 9);
     const bytes = pack(createContainer(), [name]);
     const central = bytes.indexOf(CENTRAL);
-    const behind = central + 46 + name.length;
-    const whole = Buffer.concat([bytes.subarray(0, behind), extra, bytes.subarray(behind)]);
+    const following = central + 46 + name.length;
+    const whole = Buffer.concat([bytes.subarray(0, following), extra, bytes.subarray(following)]);
     whole.writeUInt16LE(whole.readUInt16LE(central + 30) + extra.length, central + 30);
     const end = whole.indexOf(END);
     whole.writeUInt32LE(whole.readUInt32LE(end + 12) + extra.length, end + 12);

@@ -12,7 +12,7 @@ export interface AnsweredLoad extends Disposable {
 const LAST_ANSWER_MS = 30_000;
 const TICK_MS = 1;
 
-/** `devices` take turns, so that each tells something new `perSecond / devices` times a second. */
+/** `devices` take turns, so that each reports something new `perSecond / devices` times a second. */
 export async function openAnsweredLoad(mqttPort: number, devices: number): Promise<AnsweredLoad> {
   const stack = new DisposableStack();
   // Of each device what it waits for; commands of one device come in the order of its states.
@@ -22,13 +22,13 @@ export async function openAnsweredLoad(mqttPort: number, devices: number): Promi
   let surplus = 0;
   let counter = 0;
 
-  function heard(topic: string): void {
+  function received(topic: string): void {
     const sentAt = waiting.get(topic)?.shift();
     if (sentAt === undefined) surplus++;
     else spans.push(performance.now() - sentAt);
   }
 
-  stack.use(await openListener({ port: mqttPort, filter: "hub/devices/+/cmd", onMessage: heard }));
+  stack.use(await openListener({ port: mqttPort, filter: "hub/devices/+/cmd", onMessage: received }));
   const publisher = stack.use(await openPublisher(mqttPort));
 
   function send(): void {

@@ -22,7 +22,7 @@ export interface BenchContext {
   brief: boolean;
   /** Of what is random. */
   seed: number;
-  /** Tells what goes on, between the tables. */
+  /** Reports what goes on, between the tables. */
   say: (line: string) => void;
 }
 

@@ -58,7 +58,7 @@ async function main({ path, samples, perSecond, every }: FeedOrder): Promise<voi
   });
   const emit = createEmitter(feed.emit);
   const begun = performance.now();
-  const tell = (): void => {
+  const report = (): void => {
     const progress: Progress = {
       samples: sent,
       ms: performance.now() - begun,
@@ -74,11 +74,11 @@ async function main({ path, samples, perSecond, every }: FeedOrder): Promise<voi
     }
     // At a house's pace the flush has its whole second.
     await recorded(history, virtual ? sent - batch : sent - MAX_UNDER_WAY);
-    if (sent % every === 0 && sent < samples) tell();
+    if (sent % every === 0 && sent < samples) report();
   }
   await virtual?.advance(1000);
   await recorded(history, samples);
-  tell();
+  report();
   await quiet();
   await history[Symbol.asyncDispose]();
 }

@@ -1,4 +1,4 @@
-// Runs a program to its end and tells what it gave to the disk, whatever it wrote while it closed included.
+// Runs a program to its end and reports what it gave to the disk, whatever it wrote while it closed included.
 
 export interface MeasuredRun {
   /** What it printed: one JSON value a line. */

@@ -1,4 +1,4 @@
-// An MQTT 3.1.1 client on a raw socket that hears what comes on one filter, with QoS 0.
+// An MQTT 3.1.1 client on a raw socket that receives what comes on one filter, with QoS 0.
 import { connect } from "node:net";
 import { generate, parser } from "mqtt-packet";
 import { MQTT_PASSWORD, MQTT_USER } from "./hub-under-test.ts";

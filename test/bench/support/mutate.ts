@@ -1,7 +1,7 @@
 // What line noise and malice make of a message: flipped, doubled, cut, inserted and overwritten bytes.
 import type { Random } from "../../support/random.ts";
 
-const TELLING = [0, 1, 0x0a, 0x0d, 0x20, 0x23, 0x2b, 0x2f, 0x3a, 0x7f, 0x80, 0xc0, 0xd8, 0xff];
+const BOUNDARY_BYTES = [0, 1, 0x0a, 0x0d, 0x20, 0x23, 0x2b, 0x2f, 0x3a, 0x7f, 0x80, 0xc0, 0xd8, 0xff];
 
 export function mutated(random: Random, original: Buffer): Buffer {
   let bytes: Buffer = Buffer.from(original);
@@ -17,7 +17,7 @@ function once(random: Random, bytes: Buffer): Buffer {
       bytes[at] = (bytes[at] ?? 0) ^ (1 << random.below(8));
       return bytes;
     case 1:
-      bytes[at] = random.pick(TELLING);
+      bytes[at] = random.pick(BOUNDARY_BYTES);
       return bytes;
     case 2:
       return bytes.subarray(0, at);

@@ -1,5 +1,5 @@
 // The outbox of a hub in simulated time, over the real network, until it is killed. Time stands still while a request is
-// under way. It posts message after message, goes on as far as each line it reads tells it, and answers with how it is.
+// under way. It posts message after message, goes on as far as each line it reads says, and answers with how it is.
 import { silentLog } from "../../../src/core/log.ts";
 import { openStateDb } from "../../../src/db/state-db.ts";
 import { createNotifier } from "../../../src/notify/notifier.ts";
@@ -81,7 +81,9 @@ async function goOn(to: number): Promise<void> {
   while (order.from + clock.mono() < to) {
     for (; next < order.messages && next * order.everyMs <= order.from + clock.mono(); next++) {
       const channel = channelOf(next);
-      void outbox.post(notifier.render({ channel, message: `message ${next} of the benchmark, as long as such are` }));
+      void outbox.enqueue(
+        notifier.render({ channel, message: `message ${next} of the benchmark, as long as such are` }),
+      );
     }
     await quiet();
     await clock.advance(Math.min(STEP_MS, to - order.from - clock.mono()));
@@ -89,14 +91,14 @@ async function goOn(to: number): Promise<void> {
   await quiet();
 }
 
-function tell(): void {
+function report(): void {
   const waiting = ["chat", "group", "push"].reduce((sum, name) => sum + outbox.waiting(name), 0);
   const progress: OutboxProgress = { at: order.from + clock.mono(), next, waiting, rss: rssMiB(process.pid) };
   process.stdout.write(`${JSON.stringify(progress)}\n`);
 }
 
-tell();
+report();
 for await (const line of console) {
   await goOn(Number(line));
-  tell();
+  report();
 }

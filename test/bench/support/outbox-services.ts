@@ -1,7 +1,7 @@
 // The services that notifications go to, as a process of their own: bots and push services by the first part of the path,
-// which take everything and remember it, and one at /hang/ that never answers. GET /took tells what they took. Prints its port.
+// which take everything and remember it, and one at /hang/ that never answers. GET /took reports what they took. Prints its port.
 
-/** As they came. `when` is the sender's own time, where it tells it. */
+/** As they came. `when` is the sender's own time, where it reports it. */
 export interface Took {
   channel: string;
   number: number;

@@ -29,7 +29,7 @@ export async function measureOvertaking(path: string, port: number, messages: nu
     ...{ houseTime: String, emit: () => {} },
   });
   const post = (message: string, priority?: number) =>
-    outbox.post(notifier.render({ channel: "chat", message, priority }));
+    outbox.enqueue(notifier.render({ channel: "chat", message, priority }));
   await post("message 0");
   for (let index = 1; index < messages; index++) void post(`message ${index}`);
   const waiting = outbox.waiting("chat");

@@ -1,4 +1,4 @@
-// What a browser tells of a page. The functions it runs are texts: here nobody knows its types.
+// What a browser reports of a page. The functions it runs are texts: here nobody knows its types.
 import type { Visitor } from "../../page/support/browser.ts";
 
 /** Goes to the address, and answers when it was painted first, and what came over the wire for it. */

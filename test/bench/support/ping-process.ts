@@ -21,14 +21,14 @@ async function main({ port, ms }: PingOrder): Promise<void> {
   const spans: number[] = [];
   const free: Line[] = [];
   const lines = new Map<Bun.Socket, Line>();
-  const hear = (socket: Bun.Socket, chunk: Buffer): void => {
+  const receive = (socket: Bun.Socket, chunk: Buffer): void => {
     const line = lines.get(socket);
     if (!line || !HEAD.test(chunk.toString("latin1", 0, 16))) throw new Error(`no health: ${chunk}`);
     spans.push(performance.now() - line.sentAt);
     free.push(line);
   };
   for (let index = 0; index < CONNECTIONS; index++) {
-    const socket = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data: hear } });
+    const socket = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data: receive } });
     const line = { socket, sentAt: 0 };
     lines.set(socket, line);
     free.push(line);

@@ -26,7 +26,7 @@ export interface PreparedHome {
 export function prepareHome(folder: string, toml: string, { asShipped = false, mayAll = false } = {}): PreparedHome {
   writeHome({ folder, toml, asShipped, mayAll });
   mkdirSync(join(folder, "data"), { recursive: true });
-  // Told once, at the first start.
+  // Reported once, at the first start.
   let password: string | undefined;
   return {
     folder,

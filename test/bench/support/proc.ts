@@ -1,4 +1,4 @@
-// What Linux tells of a running process.
+// What Linux reports of a running process.
 import { readdirSync, readFileSync } from "node:fs";
 
 // USER_HZ, which Linux fixes at 100 for all that reads /proc.
@@ -46,7 +46,7 @@ export interface Memory {
   file: number;
 }
 
-/** In MiB, as `top` tells it, at little cost. */
+/** In MiB, as `top` reports it, at little cost. */
 export function rssMiB(pid: number): number {
   return field(readFileSync(`/proc/${pid}/status`, "utf8"), "VmRSS");
 }

@@ -79,7 +79,7 @@ function otherRule(number: number): string {
 `;
 }
 
-/** What a device of the load tells for the n-th time. */
+/** What a device of the load reports for the n-th time. */
 export function counterMessage(device: number, count: number): Message {
   const payload = `{"counter":${count},"on":true,"brightness":254,"power_w":12.5}`;
   return { topic: `hub/devices/${benchDevice(device)}/state`, payload };

@@ -8,7 +8,7 @@ const lamp: NamedDevice = {
   id: "lamp",
   name: "Lamp",
   whole: {},
-  attributes: { on: false, note: "7", level: 3, scenes: [1], told: null },
+  attributes: { on: false, note: "7", level: 3, scenes: [1], hint: null },
   described: {
     on: { type: "boolean" },
     brightness: { type: "integer", minimum: 0, maximum: 254 },
@@ -45,7 +45,7 @@ describe("what it does not describe becomes what it has now, or what it looks li
     ["note=8", "8"],
     ["level=4", 4],
     ["scenes=[2]", [2]],
-    ["told=5", 5],
+    ["hint=5", 5],
     ["command=start", "start"],
     ["unheard_of=true", true],
     ["unheard_of=some words", "some words"],

@@ -1,4 +1,4 @@
-// Whom the standby asks when a person makes it the hub, and what that person is told.
+// Whom the standby asks when a person makes it the hub, and what that person reads.
 import { afterAll, expect, test } from "bun:test";
 import { askAt } from "../../../src/cli/roles/other.ts";
 import { type Promoting, promote } from "../../../src/cli/roles/promote.ts";
@@ -19,7 +19,7 @@ afterAll(() => hub.stop(true));
 const THERE = hub.url.origin;
 const NOWHERE = "http://127.0.0.1:1";
 
-/** What comes of it, where the standby heard the hub last at `address` and the lease names `holder`. */
+/** What comes of it, where the standby seen the hub last at `address` and the lease names `holder`. */
 async function tried({ address, holder, leftMs = 3000, key = KEY, force = false }: Tried): Promise<string> {
   const did: string[] = [];
   const row: LeaseRow = {
@@ -30,7 +30,7 @@ async function tried({ address, holder, leftMs = 3000, key = KEY, force = false 
     ask: (at) => askAt(openHubLink(at, { ca: undefined, fingerprints: [] }, systemClock), key),
     follower: {
       whyUnfit: () => undefined,
-      seen: { address, heardMono: undefined, hubVersion: undefined, epoch: 3, handingOver: false },
+      seen: { address, lastSeenMono: undefined, hubVersion: undefined, epoch: 3, handingOver: false },
       moveTo: (at) => void did.push(`moves to ${at}`),
       handOver: async () => {
         did.push("asks for the hand-over");

@@ -1,4 +1,4 @@
-// The compiled hub with one client that speaks for the devices, and hears what the hub tells them.
+// The compiled hub with one client that speaks for the devices, and receives what the hub sends them.
 import type { HubPlace } from "../../support/hub-place.ts";
 import { createHubPlace } from "../../support/hub-place.ts";
 import type { HubProcess } from "../../support/hub-process.ts";
@@ -73,7 +73,7 @@ export async function inParallel<T>(all: readonly T[], atOnce: number, work: (on
 }
 
 /** The first message that `pick` makes something of; undefined where none comes. */
-export async function heard<T>(
+export async function firstMessage<T>(
   house: House,
   pick: (topic: string, payload: string) => T | undefined,
   { during, timeoutMs = 2000 }: { during: () => Promise<boolean>; timeoutMs?: number },

@@ -153,6 +153,6 @@ function lightProperties({
     ...(has("color_temp") ? ["color_temp"] : []),
     ...(has("xy") || has("hs") ? ["color"] : []),
   ];
-  // `NAME/set` and `NAME/l1/set` cannot be told apart without the name; both spellings are right.
+  // `NAME/set` and `NAME/l1/set` cannot be distinguished without the name; both spellings are right.
   return [...plain, ...plain.map((one) => `${one}_${endpoint}`)];
 }

@@ -1,4 +1,4 @@
-// The same templates through the compiled hub: each is announced as the one sensor of a device, hears its messages, and what it makes
+// The same templates through the compiled hub: each is announced as the one sensor of a device, receives its messages, and what it makes
 // of each must be an attribute. Only those that read a message; what is nothing, or refused, leaves what was known.
 import type { Json } from "../../../src/core/json.ts";
 import { fromJson, str } from "../../../src/discovery/templates/values.ts";

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { probeLandlock } from "../../../src/plugins/confine/landlock.ts";
 import { OWNER } from "../../support/home-owner.ts";
-import { broke, compare, print, tellHowMany } from "../checks.ts";
+import { broke, compare, print, printTotals } from "../checks.ts";
 import { type Boot, MARK, type Row } from "./machine.ts";
 import { HOLDERS, play, type Scene } from "./scene.ts";
 
@@ -35,4 +35,4 @@ try {
 } catch (error) {
   broke(error);
 }
-process.exitCode = tellHowMany();
+process.exitCode = printTotals();

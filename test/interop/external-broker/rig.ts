@@ -52,7 +52,7 @@ export function mosquitto(folder: TemporaryFolder, name: string, lines: string, 
   return serve(["mosquitto", "-c", file], port);
 }
 
-export async function client(options: IClientOptions): Promise<MqttClient & { heard: string[] }> {
+export async function client(options: IClientOptions): Promise<MqttClient & { received: string[] }> {
   const made = connect({
     host: "127.0.0.1",
     reconnectPeriod: 0,
@@ -65,9 +65,9 @@ export async function client(options: IClientOptions): Promise<MqttClient & { he
     made.once("connect", () => resolve());
     made.once("close", () => reject(new Error("the broker closed the connection")));
   });
-  const heard: string[] = [];
-  made.on("message", (topic, payload) => void heard.push(`${topic} ${payload}`));
-  return Object.assign(made, { heard });
+  const received: string[] = [];
+  made.on("message", (topic, payload) => void received.push(`${topic} ${payload}`));
+  return Object.assign(made, { received });
 }
 
 export const retained = { qos: 1, retain: true } as const;

@@ -110,8 +110,8 @@ export async function webSockets(folder: TemporaryFolder): Promise<void> {
       await hub.said(CONNECTED);
       await until("the lamp is there", () => device(hub, "lamp"));
       await command(hub, "lamp", { on: true });
-      await until("it arrives", () => lamp.heard.length > 0);
-      assert(lamp.heard.length === 1, lamp.heard.join());
+      await until("it arrives", () => lamp.received.length > 0);
+      assert(lamp.received.length === 1, lamp.received.join());
       lamp.end(true);
     });
     if (scheme === "ws") continue;

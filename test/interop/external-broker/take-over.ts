@@ -4,7 +4,7 @@ import { createServer, connect as dial } from "node:net";
 import type { MqttClient } from "mqtt";
 import { systemClock } from "../../../src/core/clock.ts";
 import { startExternalHub } from "../../mqtt/external/rig.ts";
-import { createTestStanding } from "../../support/stand-in-standing.ts";
+import { createTestStanding } from "../../support/fake-standing.ts";
 import type { TemporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/wait.ts";
 import { check } from "../checks.ts";
@@ -86,7 +86,7 @@ export async function takeOver(folder: TemporaryFolder): Promise<void> {
       await using hub = await startExternalHub(url, { toml: `client_id = "${ID}"\n`, standing });
       await hub.connected();
       const note = { epoch: 7, machine: "machine-b", name: "cellar", house: ID };
-      // As the other machine does: it connects, which ends this session, then it tells its epoch.
+      // As the other machine does: it connects, which ends this session, then it reports its epoch.
       const later = await other();
       await later.publishAsync("hub/epoch", JSON.stringify(note), retained);
       await until("it steps down", () => standing.steps.length === 1);

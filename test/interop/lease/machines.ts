@@ -55,7 +55,7 @@ export async function answered<T>(what: string, ask: () => Promise<T>): Promise<
 
 const TRIES = 8;
 
-/** What a machine is told that takes a lease there: `taken`, or code and message of the error; asked again where nothing answers. */
+/** What a machine is answered that takes a lease there: `taken`, or code and message of the error; asked again where nothing answers. */
 export async function asked(given: Given): Promise<string> {
   await using engine = await openOn(given);
   let answer = "";

@@ -167,7 +167,7 @@ export async function natsClusterPart(folder: string, check: Check): Promise<voi
   check("the third node stayed", three.name, "node-2");
 }
 
-/** A cluster of this version tells several that their write was the one that counts. */
+/** A cluster of this version answers several that their write was the one that counts. */
 async function manyAtOnce(section: { lease: string }, check: Check): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const engines = await Promise.all(Array.from({ length: 9 }, () => openOn({ ...section, house: "house-0" })));

@@ -1,8 +1,8 @@
-// Commands of another home: each kind of device is told them as they are meant, and what comes to nothing fails.
+// Commands of another home: each kind of device is sent them as they are meant, and what comes to nothing fails.
 import { until } from "../../support/wait.ts";
 import { check } from "../checks.ts";
 import type { Controller } from "./controller.ts";
-import { LAMP, refused, shows, told } from "./expect.ts";
+import { commanded, LAMP, refused, shows } from "./expect.ts";
 import type { House } from "./house.ts";
 
 const FAILURE = 0x01;
@@ -12,42 +12,42 @@ const CONSTRAINT_ERROR = 0x87;
 export async function coversAndValvesObey(house: House, home: Controller): Promise<void> {
   const covering = (label: string, command: string, args?: Record<string, unknown>) => () =>
     home.invoke(label, "windowCovering", command, args);
-  await house.tell("shutter", { position: 90, moving: "closing" });
+  await house.publishState("shutter", { position: 90, moving: "closing" });
   await check("a shutter on its way down stops there", () =>
-    told(house, "shutter", { command: "stop" }, covering("shutter", "stopMotion")),
+    commanded(house, "shutter", { command: "stop" }, covering("shutter", "stopMotion")),
   );
   await check("… and its slats turn", () =>
-    told(
+    commanded(
       house,
       "shutter",
       { tilt_pct: 60 },
       covering("shutter", "goToTiltPercentage", { tiltPercent100thsValue: 4000 }),
     ),
   );
-  await check("slats alone turn", () => told(house, "slats", { tilt_pct: 0 }, covering("slats", "downOrClose")));
+  await check("slats alone turn", () => commanded(house, "slats", { tilt_pct: 0 }, covering("slats", "downOrClose")));
   await check("a blind that cannot stop says so, and is sent nowhere", () =>
     refused(house, "blind", { status: UNSUPPORTED_COMMAND }, covering("blind", "stopMotion")),
   );
   await check("a garage door without a position closes", () =>
-    told(house, "garage", { command: "close" }, covering("garage", "downOrClose")),
+    commanded(house, "garage", { command: "close" }, covering("garage", "downOrClose")),
   );
   await check("… and does not stop", () =>
     refused(house, "garage", { status: UNSUPPORTED_COMMAND }, covering("garage", "stopMotion")),
   );
   const valve = (label: string, command: string, args?: Record<string, unknown>) => () =>
     home.invoke(label, "valveConfigurationAndControl", command, args);
-  await check("a valve opens", () => told(house, "sprinkler", { on: true }, valve("sprinkler", "open", {})));
+  await check("a valve opens", () => commanded(house, "sprinkler", { on: true }, valve("sprinkler", "open", {})));
   await check("… and says so", () => shows(home, "sprinkler", "valveConfigurationAndControl", { currentState: 1 }));
   await check("… but not for a time, after which nobody would close it", () =>
     refused(house, "sprinkler", { status: CONSTRAINT_ERROR }, valve("sprinkler", "open", { openDuration: 60 })),
   );
-  await check("… and closes", () => told(house, "sprinkler", { on: false }, valve("sprinkler", "close")));
+  await check("… and closes", () => commanded(house, "sprinkler", { on: false }, valve("sprinkler", "close")));
   await check("another valve opens by a quarter", () =>
-    told(house, "mixer", { position: 25 }, valve("mixer", "open", { targetLevel: 25 })),
+    commanded(house, "mixer", { position: 25 }, valve("mixer", "open", { targetLevel: 25 })),
   );
 }
 
-export async function refusalsAreHeard(house: House, home: Controller): Promise<void> {
+export async function refusalsArrive(house: House, home: Controller): Promise<void> {
   await check("what its plugin refuses fails", () =>
     refused(house, "pump", { status: FAILURE, command: { on: true } }, () => home.invoke("pump", "onOff", "on")),
   );
@@ -86,21 +86,21 @@ export async function refusalsAreHeard(house: House, home: Controller): Promise<
   for (const id of ["plug", "heater", "front.door", "shutter", "sprinkler", "ceiling"]) await house.reachable(id, true);
   await until("they are back", () => home.reachable("ceiling") === true);
   await check("one that is back obeys", () =>
-    told(house, "plug", { on: true }, () => home.invoke("plug", "onOff", "on")),
+    commanded(house, "plug", { on: true }, () => home.invoke("plug", "onOff", "on")),
   );
 }
 
 async function lightsObey(house: House, home: Controller): Promise<void> {
   const level = { level: 254, transitionTime: null, optionsMask: {}, optionsOverride: {} };
   await check("a light's level", () =>
-    told(house, "lamp", { brightness_pct: 100 }, () => home.invoke(LAMP, "levelControl", "moveToLevel", level)),
+    commanded(house, "lamp", { brightness_pct: 100 }, () => home.invoke(LAMP, "levelControl", "moveToLevel", level)),
   );
   await check("… once more, though it is shown already", () =>
-    told(house, "lamp", { brightness_pct: 100 }, () => home.invoke(LAMP, "levelControl", "moveToLevel", level)),
+    commanded(house, "lamp", { brightness_pct: 100 }, () => home.invoke(LAMP, "levelControl", "moveToLevel", level)),
   );
   await check("… and at the same time as it is switched on, by another app", async () => {
     const half = { ...level, level: 127 };
-    await house.tell("lamp", { on: false });
+    await house.publishState("lamp", { on: false });
     await shows(home, LAMP, "onOff", { onOff: false });
     await Promise.all([
       home.invoke(LAMP, "onOff", "on"),
@@ -120,18 +120,18 @@ async function lightsObey(house: House, home: Controller): Promise<void> {
   });
   const hue = { hue: 85, saturation: 254, transitionTime: 0, optionsMask: {}, optionsOverride: {} };
   await check("… and colour, as one command", () =>
-    told(house, "lamp", { color_rgb: "#00ff02" }, () =>
+    commanded(house, "lamp", { color_rgb: "#00ff02" }, () =>
       home.invoke(LAMP, "colorControl", "moveToHueAndSaturation", hue),
     ),
   );
   await check("… once more, though it is shown already", () =>
-    told(house, "lamp", { color_rgb: "#00ff02" }, () =>
+    commanded(house, "lamp", { color_rgb: "#00ff02" }, () =>
       home.invoke(LAMP, "colorControl", "moveToHueAndSaturation", hue),
     ),
   );
   const white = { colorTemperatureMireds: 250, transitionTime: 0, optionsMask: {}, optionsOverride: {} };
   await check("… and its white", () =>
-    told(house, "lamp", { color_temp_k: 4000 }, () =>
+    commanded(house, "lamp", { color_temp_k: 4000 }, () =>
       home.invoke(LAMP, "colorControl", "moveToColorTemperature", white),
     ),
   );
@@ -139,15 +139,15 @@ async function lightsObey(house: House, home: Controller): Promise<void> {
 
 export async function commandsArrive(house: House, home: Controller): Promise<void> {
   await check("a socket is switched", () =>
-    told(house, "plug", { on: true }, () => home.invoke("plug", "onOff", "on")),
+    commanded(house, "plug", { on: true }, () => home.invoke("plug", "onOff", "on")),
   );
   await check("… and says so", () => shows(home, "plug", "onOff", { onOff: true }));
-  await check("switched on once more, it is told once more: what is shown may be wrong", () =>
-    told(house, "plug", { on: true }, () => home.invoke("plug", "onOff", "on")),
+  await check("switched on once more, it is commanded once more: what is shown may be wrong", () =>
+    commanded(house, "plug", { on: true }, () => home.invoke("plug", "onOff", "on")),
   );
   await lightsObey(house, home);
   await check("a blind goes down to a third", () =>
-    told(house, "blind", { position: 33 }, () =>
+    commanded(house, "blind", { position: 33 }, () =>
       home.invoke("blind", "windowCovering", "goToLiftPercentage", { liftPercent100thsValue: 6700 }),
     ),
   );
@@ -155,22 +155,22 @@ export async function commandsArrive(house: House, home: Controller): Promise<vo
     shows(home, "blind", "windowCovering", { currentPositionLiftPercent100ths: 6700 }),
   );
   await check("a lock is opened", () =>
-    told(house, "front.door", { locked: false }, () => home.invoke("front.door", "doorLock", "unlockDoor", {})),
+    commanded(house, "front.door", { locked: false }, () => home.invoke("front.door", "doorLock", "unlockDoor", {})),
   );
   await check("… and says so", () => shows(home, "front.door", "doorLock", { lockState: 2 }));
   await check("… and opened once more", () =>
-    told(house, "front.door", { locked: false }, () => home.invoke("front.door", "doorLock", "unlockDoor", {})),
+    commanded(house, "front.door", { locked: false }, () => home.invoke("front.door", "doorLock", "unlockDoor", {})),
   );
   await check("a thermostat is set", () =>
-    told(house, "heater", { target_temperature: 21.5 }, () =>
+    commanded(house, "heater", { target_temperature: 21.5 }, () =>
       home.write("heater", "thermostat", { occupiedHeatingSetpoint: 2150 }),
     ),
   );
   await check("… and switched off", () =>
-    told(house, "heater", { mode: "off" }, () => home.write("heater", "thermostat", { systemMode: 0 })),
+    commanded(house, "heater", { mode: "off" }, () => home.write("heater", "thermostat", { systemMode: 0 })),
   );
   await check("a fan's speed", () =>
-    told(house, "ceiling", { on: true, speed_pct: 75 }, () =>
+    commanded(house, "ceiling", { on: true, speed_pct: 75 }, () =>
       home.write("ceiling", "fanControl", { percentSetting: 75 }),
     ),
   );

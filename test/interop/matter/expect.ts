@@ -1,4 +1,4 @@
-// What another home sees, and what the devices of the house are told.
+// What another home sees, and what the devices of the house are commanded.
 import { isDeepStrictEqual } from "node:util";
 import { until } from "../../support/wait.ts";
 import type { Controller } from "./controller.ts";
@@ -19,8 +19,8 @@ export async function shows(home: Controller, label: string, cluster: string, wa
   });
 }
 
-/** The action succeeds, and the device is told this, and once. */
-export async function told(house: House, id: string, command: object, act: () => Promise<void>): Promise<void> {
+/** The action succeeds, and the device is commanded this, and once. */
+export async function commanded(house: House, id: string, command: object, act: () => Promise<void>): Promise<void> {
   const before = house.commands.length;
   const since = () => house.commands.slice(before).flatMap((one) => (one.id === id ? [one.command] : []));
   await act();
@@ -28,7 +28,7 @@ export async function told(house: House, id: string, command: object, act: () =>
   if (!isDeepStrictEqual(since(), [command])) throw new Error(`told ${JSON.stringify(since())}`);
 }
 
-/** The action fails with this status of Matter, and the device was told `command`, or nothing. */
+/** The action fails with this status of Matter, and the device was sent `command`, or nothing. */
 export async function refused(
   house: House,
   id: string,

@@ -1,4 +1,4 @@
-// A house for the Matter bridge: a compiled hub, and devices that do what they are told, over MQTT.
+// A house for the Matter bridge: a compiled hub, and devices that do what they are commanded, over MQTT.
 import type { MqttClient } from "mqtt";
 import { createHubPlace, type HubPlace } from "../../support/hub-place.ts";
 import type { HubProcess } from "../../support/hub-process.ts";
@@ -9,9 +9,9 @@ type State = Record<string, unknown>;
 
 export interface House extends AsyncDisposable {
   hub: HubProcess;
-  /** What the devices were told, the latest last. */
+  /** What the devices were commanded, the latest last. */
   readonly commands: { id: string; command: State; atMs: number }[];
-  tell(id: string, state: State): Promise<void>;
+  publishState(id: string, state: State): Promise<void>;
   /** Further devices. */
   add(devices: Record<string, Furniture>): Promise<void>;
   /** As its plugin says it. */
@@ -67,7 +67,7 @@ export async function furnish(binary: string): Promise<House> {
     return hub;
   }
 
-  /** All of them: after a restart, a device that nobody has heard of is not available. */
+  /** All of them: after a restart, a device that nobody has seen is not available. */
   async function report(): Promise<void> {
     for (const [id, { state }] of Object.entries(devices))
       await client?.publishAsync(`hub/devices/${id}/state`, JSON.stringify(state), { qos: 1, retain: true });
@@ -93,7 +93,7 @@ export async function furnish(binary: string): Promise<House> {
   const house: House = {
     hub,
     commands,
-    async tell(id, state) {
+    async publishState(id, state) {
       const device = devices[id];
       if (!device) throw new Error(`no device ${id}`);
       device.state = { ...device.state, ...state };

@@ -145,11 +145,11 @@ async function connected(hasEnded: () => boolean): Promise<WebSocket> {
   return open as unknown as WebSocket;
 }
 
-function asker(socket: WebSocket, heard: (message: Answer) => void) {
+function asker(socket: WebSocket, onMessage: (message: Answer) => void) {
   const waiting = new Map<string, (answer: Answer) => void>();
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(String(data)) as Answer;
-    if (message.message_id === undefined) heard(message);
+    if (message.message_id === undefined) onMessage(message);
     else waiting.get(message.message_id)?.(message);
   };
   return async (command: string, args: object = {}): Promise<unknown> => {

@@ -29,14 +29,21 @@ export interface Run {
 export interface Result {
   source: Source;
   differences: Difference[];
-  counts: { models: number; entities: number; states: number; commands: number; untold: number; unavailable: number };
+  counts: {
+    models: number;
+    entities: number;
+    states: number;
+    commands: number;
+    unreported: number;
+    unavailable: number;
+  };
 }
 
 export interface Both {
   house: House;
   ha: HomeAssistant;
   source: Source;
-  /** Another client than the one that speaks for the devices, which hears what this one says. */
+  /** Another client than the one that speaks for the devices, which receives what this one says. */
   marker: MqttClient;
   report(entity: Pick<Entity, "model" | "component" | "property" | "part">, finding: Finding): void;
   count(name: keyof Result["counts"], by?: number): void;
@@ -44,7 +51,7 @@ export interface Both {
 
 export async function compareSource({ source, python, binary, models, withCommands, print }: Run): Promise<Result> {
   const differences: Difference[] = [];
-  const counts = { models: 0, entities: 0, states: 0, commands: 0, untold: 0, unavailable: 0 };
+  const counts = { models: 0, entities: 0, states: 0, commands: 0, unreported: 0, unavailable: 0 };
   await using house = await startHouse(binary);
   await using ha = await startHomeAssistant(python, house);
   // What is said to nobody is never taken: without the hub this would wait for ever.

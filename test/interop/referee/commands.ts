@@ -1,7 +1,7 @@
 // The same wish to both, and what each of them publishes for it.
 import { isDeepStrictEqual } from "node:util";
 import { until } from "../../support/wait.ts";
-import { heard, inParallel } from "../corpus/house.ts";
+import { firstMessage, inParallel } from "../corpus/house.ts";
 import { isRecord, setIn } from "../corpus/referee.ts";
 import type { Announced, Both } from "./batches.ts";
 import { type Entity, type HubDevice, keyOf } from "./entities.ts";
@@ -41,18 +41,18 @@ async function compareWish(both: Both, { entity, hub }: { entity: Entity; hub: H
   const { model, component, uniqueId } = entity;
   const { service, data, wanted } = wish;
   const pick = (topic: string, payload: string) => setIn(model.name, topic, payload);
-  const there = await heard(house, pick, {
+  const there = await firstMessage(house, pick, {
     during: async () => (await ha.call({ component, uniqueId, service, data })) === undefined,
     timeoutMs: NOTHING_MS,
   });
-  // What Home Assistant refuses, or has nobody to tell, is no wish.
-  both.count(there === undefined ? "untold" : "commands");
+  // What Home Assistant refuses, or has nobody to command, is no wish.
+  both.count(there === undefined ? "unreported" : "commands");
   if (there === undefined) return;
   const homeAssistant = `${service} ${JSON.stringify(data)} → ${JSON.stringify(there)}`;
   const what = `command ${wish.what}`;
   if (wanted === undefined)
     return report(entity, { what: `no ${what}`, homeAssistant, hub: Object.keys(hub.attributes).join(" ") });
-  const { here, refused } = await told(both, hub, { pick, wanted });
+  const { here, refused } = await commanded(both, hub, { pick, wanted });
   if (here !== undefined && isAlike(here, there, { wish, name: "" })) return;
   const published = here === undefined ? refused || "nothing" : JSON.stringify(here);
   report(entity, { what, homeAssistant, hub: `${JSON.stringify(wanted)} → ${published}` });
@@ -62,7 +62,7 @@ type Pick = (topic: string, payload: string) => Record<string, unknown> | undefi
 let marks = 0;
 
 /** All that the hub publishes for a command: some devices need two messages. */
-async function told({ house, marker }: Both, { id }: HubDevice, { pick, wanted }: { pick: Pick; wanted: object }) {
+async function commanded({ house, marker }: Both, { id }: HubDevice, { pick, wanted }: { pick: Pick; wanted: object }) {
   const here: Record<string, unknown> = {};
   const mark = String(++marks);
   let isAtMark = false;

@@ -1,4 +1,4 @@
-// [standby] acknowledge = "standby" while the second machine stalls without closing: nobody is told of what rules, webhooks and chats
+// [standby] acknowledge = "standby" while the second machine stalls without closing: nobody is notified of what rules, webhooks and chats
 // change before it goes on, and the hub itself goes on. Telegram and the called service are the script's own. Two bots, as each takes what
 // is written to it one after the other.
 import { readFileSync } from "node:fs";
@@ -96,7 +96,7 @@ export async function stalled(scene: Scene): Promise<void> {
     second.process.kill("SIGCONT");
     await answered;
     check(say("the webhook is answered when it goes on"), world.webhook.status, 202);
-    await until("all is told", () => Bun.deepEquals(reported(world, press), ALL)).catch(() => {});
+    await until("all is notified", () => Bun.deepEquals(reported(world, press), ALL)).catch(() => {});
     check(say("and so is all else"), reported(world, press), ALL);
   } finally {
     second.process.kill("SIGCONT");
@@ -106,7 +106,7 @@ export async function stalled(scene: Scene): Promise<void> {
 const NOTHING = { chat: false, calls: [] as string[], fired: [] as string[], answered: false, thanked: false };
 const ALL = { chat: true, calls: ["/called", "/desk"], fired: ["leave", "rest"], answered: true, thanked: true };
 
-/** What somebody outside has heard since the second machine stopped. */
+/** What somebody outside has seen since the second machine stopped. */
 function reported({ telegram, bot, events, calls, webhook }: World, press: number): typeof ALL {
   const fired = events.frames.flatMap((frame) => (frame.type === "rule_fired" ? String(frame.rule_id) : []));
   return {

@@ -54,8 +54,8 @@ export async function olderStandby(scene: Scene): Promise<void> {
   await first.isHub();
   await second.start();
   await saysTooOld(second);
-  const isToldThere = async (): Promise<boolean> => (await first.status()).standby?.whole === false;
-  await until("the hub says so, too", isToldThere);
+  const isReportedThere = async (): Promise<boolean> => (await first.status()).standby?.whole === false;
+  await until("the hub says so, too", isReportedThere);
   await setVariable(first, "since", 2);
   await second.process.end();
   first.process.kill("SIGKILL");
@@ -68,8 +68,12 @@ export async function olderStandby(scene: Scene): Promise<void> {
   });
   await Bun.sleep(LEASE_SECS * 1000);
   const { role, takes_over } = await second.status();
-  const isTold = TOO_OLD.test(takes_over ?? "");
-  check(say("a standby that is too old does not take over, also after a restart"), [role, isTold], ["standby", true]);
+  const isReported = TOO_OLD.test(takes_over ?? "");
+  check(
+    say("a standby that is too old does not take over, also after a restart"),
+    [role, isReported],
+    ["standby", true],
+  );
   const forced = await second.standby("promote", "--force");
   check(say("nor when a person asks for it"), [forced.code, TOO_OLD.test(forced.stderr)], [1, true]);
 
@@ -108,8 +112,8 @@ export async function newerStandby(scene: Scene): Promise<void> {
     await first.start();
     await saysTooOld(first);
     const refused = await first.standby("promote");
-    const isTold = TOO_OLD.test(refused.stderr);
-    check(say(`the former hub is too old to go back: ${time} start`), [refused.code, isTold], [1, true]);
+    const isReported = TOO_OLD.test(refused.stderr);
+    check(say(`the former hub is too old to go back: ${time} start`), [refused.code, isReported], [1, true]);
     await first.process.end();
   }
   await first.upgrade(newer);

@@ -124,7 +124,7 @@ function firstCommandAfter({ devices }: Fleet, from: number): number {
   return Math.min(...all.filter((at) => at > from + SENT_MS));
 }
 
-/** How long the lamps heard nothing, in the shortest, the middle and the longest case. */
+/** How long the lamps seen nothing, in the shortest, the middle and the longest case. */
 export function takeOvers(happened: readonly Happened[]): string[] {
   const kinds = {
     "the other hub took over": happened.filter(({ takesHub, tookOver }) => takesHub && tookOver),

@@ -43,7 +43,7 @@ interface Payload {
   _hc: { command: { correlation_id: string; epoch?: number } };
 }
 
-/** `keepsSessions`: the broker does, through its own death; else the lamps listen at each node, so that those that live tell them. */
+/** `keepsSessions`: the broker does, through its own death; else the lamps listen at each node, so that those that live report them. */
 export function createFleet(urls: readonly string[], count: number, keepsSessions: boolean): Fleet {
   const clients: MqttClient[] = [];
   const loops: Promise<void>[] = [];
@@ -86,7 +86,7 @@ export function createFleet(urls: readonly string[], count: number, keepsSession
       const { n, _hc } = JSON.parse(`${payload}`) as Payload;
       const { correlation_id: correlation, epoch } = _hc.command;
       const known = device.commands.get(n) ?? [];
-      // Each node tells it; QoS 1 may tell it twice.
+      // Each node reports it; QoS 1 may report it twice.
       if (known.some((one) => one.correlation === correlation)) return;
       device.commands.set(n, [...known, { at: performance.now(), correlation, epoch }]);
       if (epoch !== undefined) device.epochs.push(epoch);

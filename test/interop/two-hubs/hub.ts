@@ -14,12 +14,12 @@ export interface Hub {
   furnish(settings: HubSettings, sensors: number): void;
   /** What it says it is: `hub`, `standby`, `waiting`; undefined where it does not answer. */
   role(): Promise<string | undefined>;
-  /** As the standby: a whole one, of a hub that it heard a moment ago. */
+  /** As the standby: a whole one, of a hub that it seen a moment ago. */
   hasCopy(): Promise<boolean>;
   /** Three such deaths in a row do not make the next start a safe one, as if they were the machine's. */
   kill(death: Death): Promise<void>;
   /** What it had as the hub, and the one that took over has not asked for or got yet. */
-  hasLeftovers(): boolean;
+  hasUnsyncedTail(): boolean;
   /** See `lastWriteOf`. */
   lastWrite(): number;
   /** One command of the command line, on its machine. Throws where it fails. */
@@ -60,7 +60,7 @@ export const FLUSH_SECS = 1;
 const EXPORT_SECS = 1;
 /** What a killed hub had not written yet, and its export had not sent; a second for the doing. */
 export const LOST_MS = (FLUSH_SECS + EXPORT_SECS + 1) * 1000;
-/** What a hub wrote down, and could not send before it was gone, or could not tell its standby that it had. */
+/** What a hub wrote down, and could not send before it was gone, or could not report to its standby that it had. */
 export const LOST_MESSAGES_MS = 10_000;
 /** Of the history, where the standby takes over. */
 export const LOST_COPY_MS = 20_000;
@@ -147,7 +147,7 @@ export function createHub(binary: string, name: string, host: number, folder: st
       if (death === "power") rmSync(memoryOf(home), { force: true });
       rmSync(join(home, "data", "starts.json"), { force: true });
     },
-    hasLeftovers: () => existsSync(join(home, "data", "before-standby", "leftovers.json")),
+    hasUnsyncedTail: () => existsSync(join(home, "data", "before-standby", "leftovers.json")),
     lastWrite: () => lastWriteOf(home),
     furnish(settings, sensors) {
       mkdirSync(join(home, "config"), { recursive: true });
@@ -168,8 +168,10 @@ export function createHub(binary: string, name: string, host: number, folder: st
       return stdout;
     },
     async login() {
-      const told = /^username: (\S+)\npassword: (\S+)$/m;
-      const [, username = "", password = ""] = await until("the login is told", () => told.exec(server.output()));
+      const reported = /^username: (\S+)\npassword: (\S+)$/m;
+      const [, username = "", password = ""] = await until("the login is reported", () =>
+        reported.exec(server.output()),
+      );
       const answer = await fetch(`${url}/api/v1/auth/login`, {
         method: "POST",
         headers: { "content-type": "application/json" },

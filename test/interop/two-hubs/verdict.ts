@@ -77,7 +77,7 @@ function around(at: number, commands: readonly Command[] = [], happened: readonl
   return ` (${last.name}${written}; acknowledged ${seconds(at - last.from)}${commanded && `; commanded ${commanded}`})`;
 }
 
-/** What a service may get twice, and can tell by the id. */
+/** What a service may get twice, and can recognise by the id. */
 export function repeated({ channel }: Pick<Evidence, "channel">): number {
   return [...channel.messages.values()].reduce((sum, ids) => sum + ids.length - new Set(ids).size, 0);
 }

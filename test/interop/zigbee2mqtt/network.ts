@@ -12,7 +12,7 @@ interface Described {
   type: "Router" | "EndDevice";
   maker: string;
   model: string;
-  /** Of what it can be told and what it tells. */
+  /** Of what it can be commanded and what it reports. */
   inputs: number[];
   outputs: number[];
 }

@@ -1,4 +1,4 @@
-// A radio for Zigbee2MQTT without any hardware: every device answers that all went well, and what is sent is told.
+// A radio for Zigbee2MQTT without any hardware: every device answers that all went well, and what is sent is reported.
 
 export interface Frame {
   header: { frameControl: { frameType: number }; transactionSequenceNumber: number };
@@ -28,7 +28,7 @@ export interface Radio {
   speak(spoken: Spoken): void;
 }
 
-type Tell = (event: Record<string, unknown>) => void;
+type Report = (event: Record<string, unknown>) => void;
 type AdapterClass = new (...parts: unknown[]) => { emit(event: string, ...parts: unknown[]): boolean };
 
 const [GLOBAL, SPECIFIC] = [0, 1];
@@ -36,8 +36,8 @@ const [TO_SERVER, TO_CLIENT] = [0, 1];
 const COORDINATOR = "0x00124b0001020304";
 const STRING_ATTRIBUTE = 0x42;
 
-/** Extends zigbee-herdsman's own class. `tell` is called for every frame, and when joining is permitted. */
-export function createRadioClass(Adapter: AdapterClass, zcl: ZclModule, tell: Tell) {
+/** Extends zigbee-herdsman's own class. `report` is called for every frame, and when joining is permitted. */
+export function createRadioClass(Adapter: AdapterClass, zcl: ZclModule, report: Report) {
   return class extends Adapter implements Radio {
     readonly #silent = new Set<number>();
 
@@ -74,19 +74,19 @@ export function createRadioClass(Adapter: AdapterClass, zcl: ZclModule, tell: Te
     }
 
     async permitJoin(seconds: number): Promise<void> {
-      tell({ permitJoin: seconds });
+      report({ permitJoin: seconds });
     }
 
     async sendZclFrameToEndpoint(
       ...[ieee, address, endpoint, frame]: [string, number, number, Frame]
     ): Promise<unknown> {
       if (this.#silent.has(address)) throw new Error("no answer");
-      tell({ to: ieee, cluster: frame.cluster.name, command: frame.command.name, payload: frame.payload });
+      report({ to: ieee, cluster: frame.cluster.name, command: frame.command.name, payload: frame.payload });
       return this.#payload(address, endpoint, answerTo(frame));
     }
 
     async sendZclFrameToGroup(group: number, frame: Frame): Promise<void> {
-      tell({ toGroup: group, cluster: frame.cluster.name, command: frame.command.name, payload: frame.payload });
+      report({ toGroup: group, cluster: frame.cluster.name, command: frame.command.name, payload: frame.payload });
     }
 
     async sendZclFrameToAll(): Promise<void> {}

@@ -43,7 +43,7 @@ export interface Run {
 export interface Program {
   name: string;
   version: string;
-  /** What it may publish and hear, beside `homeassistant/#`. */
+  /** What it may publish and receive, beside `homeassistant/#`. */
   topics: readonly string[];
   /** Why it cannot be run here; undefined where it can. */
   missing?(): string | undefined;

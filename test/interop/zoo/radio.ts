@@ -1,4 +1,4 @@
-// A pretended radio as rtl_tcp shares one over the network: what it "hears" are pulses of a sensor between silence.
+// A pretended radio as rtl_tcp shares one over the network: what it "receives" are pulses of a sensor between silence.
 
 const SAMPLES_PER_SECOND = 250_000;
 const SILENCE = 127;
@@ -38,9 +38,9 @@ function samplesOf(bits: string): Uint8Array {
   return Uint8Array.from(bytes, Math.round);
 }
 
-/** Sends each of them after the other, again and again. `heard`: bits, in text. */
-export function openRadio(heard: readonly string[]): Radio {
-  const signals = heard.map(samplesOf);
+/** Sends each of them after the other, again and again. `received`: bits, in text. */
+export function openRadio(received: readonly string[]): Radio {
+  const signals = received.map(samplesOf);
   const silence = new Uint8Array((SAMPLES_PER_SECOND / 2) * 2).map((_, at) => SILENCE + ((at >> 1) % 2));
   const all = signals.flatMap((one) => [silence, one]);
   const stream = Buffer.concat([...all, silence]);

@@ -1,4 +1,4 @@
-// rtl_433, which hears what sensors send at 433 MHz, and the script that comes with it and announces them. Its radio is a
+// rtl_433, which receives what sensors send at 433 MHz, and the script that comes with it and announces them. Its radio is a
 // pretended one that sends the pulses of two thermometers.
 import { existsSync } from "node:fs";
 import { until } from "../../support/wait.ts";
@@ -8,7 +8,7 @@ import { openRadio } from "./radio.ts";
 const SCRIPT = "/usr/share/doc/rtl-433/examples/rtl_433_mqtt_hass.py";
 
 /** What two Nexus thermometers sent: 21.4 °C and 48 % of the first; 8.8 °C, 87 % and an empty battery of the second. */
-const HEARD = ["5e80d6f30", "071058f57"].map((hex) => BigInt(`0x${hex}`).toString(2).padStart(36, "0"));
+const RECEIVED = ["5e80d6f30", "071058f57"].map((hex) => BigInt(`0x${hex}`).toString(2).padStart(36, "0"));
 
 /** What the script announces of one: what it does not, such as its channel, is no attribute. */
 const thermometer = (
@@ -38,7 +38,7 @@ export const RTL_433: Program = {
     const env = { MQTT_USERNAME: username, MQTT_PASSWORD: password };
     const script = run([bin("python"), SCRIPT, "--debug", "-H", host, "-p", String(port), "--retain"], { env });
     await until("the script has connected", () => /connected|SUBACK/i.test(script.log));
-    const radio = openRadio(HEARD);
+    const radio = openRadio(RECEIVED);
     const to = `mqtt://${host}:${port},user=${username},pass=${password},retain=1`;
     run(["rtl_433", "-d", `rtl_tcp:127.0.0.1:${radio.port}`, "-R", "19", "-C", "si", "-F", to]);
     return script;

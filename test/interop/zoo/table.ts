@@ -38,7 +38,7 @@ export async function checkProgram(zoo: Zoo, program: Program): Promise<void> {
     devices = await Promise.all((await zoo.devices()).map(({ id }) => zoo.hub.get<Device>(`/devices/${id}`)));
     return program.devices.every((one) => wrongIn(named(one.name), one).length === 0);
   };
-  // What is missing is told by the rows.
+  // What is missing is reported by the rows.
   await until("all is there", isAllThere, { timeoutMs: APPEAR_MS }).catch(() => {});
   for (const expected of program.devices) await checkDevice(zoo, run, { expected, device: named(expected.name) });
   await check("no other device appears", () => {

@@ -5,8 +5,8 @@ import { isNumber, nothing, type Program } from "./program.ts";
 
 const FOR_IT = "home/advertisements";
 
-/** As a radio hears them: a thermometer's service data, and the example of Ruuvi's own description of its data format. */
-const HEARD = [
+/** As a radio receives them: a thermometer's service data, and the example of Ruuvi's own description of its data format. */
+const RECEIVED = [
   { id: "4C:65:A8:D0:11:22", rssi: -61, servicedatauuid: "fe95", servicedata: "5020aa01152211d0a8654c0d1004d6000602" },
   { id: "CB:B8:33:4C:88:4F", rssi: -70, manufacturerdata: "99040512fc5394c37c0004fffc040cac364200cdcbb8334c884f" },
 ];
@@ -25,7 +25,7 @@ export const THEENGS: Program = {
     // They are sent over and over, as by real ones.
     const timer = setInterval(() => {
       if (radio.connected)
-        for (const one of HEARD) void radio.publishAsync(FOR_IT, JSON.stringify(one)).catch(() => {});
+        for (const one of RECEIVED) void radio.publishAsync(FOR_IT, JSON.stringify(one)).catch(() => {});
     }, 500);
     timer.unref();
     return gateway;

@@ -68,7 +68,7 @@ const inTime = <T>(clock: VirtualClock, name: string, condition: () => T | Promi
 
 const TOML = 'client_id = "the-hub"\n';
 
-test("a session that the broker has forgotten to deliver to is heard again once the hub has subscribed anew", async () => {
+test("a session that the broker has forgotten to deliver to is seen again once the hub has subscribed anew", async () => {
   const clock = createVirtualClock();
   await using broker = await deafBroker();
   await using hub = await startExternalHub(broker.url, { clock, toml: TOML });
@@ -77,7 +77,7 @@ test("a session that the broker has forgotten to deliver to is heard again once 
   await inTime(clock, "it is noticed", () => hub.platform.stdout.text.includes("the hub subscribes anew"));
   await inTime(clock, "it is over", () => hub.platform.stdout.text.includes("passes messages on to the hub again"));
   await broker.reports("lamp");
-  await until("the lamp is heard", () => hub.device("lamp"));
+  await until("the lamp is seen", () => hub.device("lamp"));
   expect(broker.connects).toEqual([false]);
 });
 
@@ -96,10 +96,10 @@ test("where that does not help, the hub begins a new session, which the broker k
   expect(broker.connects).toEqual([false, true, false]);
   expect(hub.platform.stdout.text).toContain("passes nothing on to it, so the hub begins a new session there");
   await broker.reports("lamp");
-  await until("the lamp is heard", () => hub.device("lamp"));
+  await until("the lamp is seen", () => hub.device("lamp"));
 });
 
-test("a broker that stays deaf is a problem and an alert until it hears", async () => {
+test("a broker that stays deaf is a problem and an alert until it receives", async () => {
   const clock = createVirtualClock();
   await using broker = await deafBroker();
   await using hub = await startExternalHub(broker.url, { clock, toml: TOML });
@@ -117,7 +117,7 @@ test("a broker that stays deaf is a problem and an alert until it hears", async 
     () => hub.platform.stdout.text.split("connected to the MQTT broker").length > 2,
   );
   await broker.reports("lamp");
-  await until("the lamp is heard", () => hub.device("lamp"));
+  await until("the lamp is seen", () => hub.device("lamp"));
 });
 
 /** A connection whose broker answers at once. */
@@ -135,19 +135,19 @@ test("an echo every half minute, and none where messages with QoS 1 come anyhow"
   using watch = new EchoWatch({ prefix: "hub", clock, log: silentLog, subscribe: async () => {} });
   const { connection, cuts } = fakeConnection(async () => {
     echoes++;
-    setImmediate(() => watch.heard({ ...live, qos: 1 }));
+    setImmediate(() => watch.received({ ...live, qos: 1 }));
   });
   watch.connected(connection);
   await clock.advance(300_000);
   expect(echoes).toBe(11);
   for (let second = 0; second < 300; second++) {
-    watch.heard({ ...live, qos: 1 });
+    watch.received({ ...live, qos: 1 });
     await clock.advance(1000);
   }
   expect(echoes).toBe(11);
   for (let second = 0; second < 60; second++) {
-    watch.heard({ ...live, qos: 0 });
-    watch.heard({ ...live, qos: 1, retain: true });
+    watch.received({ ...live, qos: 0 });
+    watch.received({ ...live, qos: 1, retain: true });
     await clock.advance(1000);
   }
   expect(echoes).toBe(13);

@@ -1,6 +1,6 @@
-// Two machines of one house at one broker: the note of the epoch tells the older hub to stop, and the lease decides.
+// Two machines of one house at one broker: the note of the epoch orders the older hub to stop, and the lease decides.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { createTestStanding, type TestStanding } from "../../support/stand-in-standing.ts";
+import { createTestStanding, type TestStanding } from "../../support/fake-standing.ts";
 import { unanswered } from "../../support/unanswered.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { until } from "../../support/wait.ts";
@@ -50,7 +50,7 @@ async function command(hub: ExternalHub) {
   return { status: answer.status, text: await answer.text() };
 }
 
-test("the epoch is told before anything else, and the broker keeps it", async () => {
+test("the epoch is reported before anything else, and the broker keeps it", async () => {
   await say("");
   watcher.messages.length = 0;
   const standing = createTestStanding(clock, { epoch: 4 });

@@ -65,7 +65,7 @@ test.concurrent("the broker is killed: commands fail with the reason; it comes b
   expect(stream.frames.map(({ type }) => type)).toEqual(["device_state_changed"]);
 });
 
-test.concurrent("a broker that comes back empty takes nothing from the house; what changed meanwhile is heard", async () => {
+test.concurrent("a broker that comes back empty takes nothing from the house; what changed meanwhile is seen", async () => {
   await using broker = await startBroker();
   await lampAt(broker);
   await using hub = await startVirtualHub(urlOf(broker));
@@ -78,7 +78,7 @@ test.concurrent("a broker that comes back empty takes nothing from the house; wh
   await lamp.publishAsync("hub/devices/lamp/state", '{"on":true}', retained);
   await lamp.publishAsync("hub/devices/door/state", '{"open":true}', retained);
   await hub.back();
-  await until("the change is heard", async () => (await hub.device("lamp"))?.attributes.on === true);
+  await until("the change is seen", async () => (await hub.device("lamp"))?.attributes.on === true);
   await until("the new door is known", async () => (await hub.device("door"))?.attributes.open === true);
 });
 

@@ -11,12 +11,12 @@ import { soon, until } from "../../support/wait.ts";
 
 /** A broker that answers a CONNECT, and nothing else by itself; and the hub's connection to it. */
 async function connect() {
-  const heard: Packet[] = [];
+  const received: Packet[] = [];
   const opened = Promise.withResolvers<Socket>();
   const server = createServer((socket) => {
     const reader = parser({ protocolVersion: 4 });
     reader.on("packet", (packet) => {
-      heard.push(packet);
+      received.push(packet);
       if (packet.cmd === "connect") socket.write(generate({ cmd: "connack", returnCode: 0, sessionPresent: false }));
     });
     socket.on("data", (chunk: Buffer) => void reader.parse(chunk));
@@ -37,7 +37,7 @@ async function connect() {
   );
   const socket = await opened.promise;
   return {
-    ...{ connection, heard, taken, socket },
+    ...{ connection, received, taken, socket },
     [Symbol.dispose]() {
       socket.destroy();
       server.close();
@@ -47,28 +47,28 @@ async function connect() {
 
 test("a message that comes while the connection closes is left to the next one, and what is under way is still acknowledged", async () => {
   using broker = await connect();
-  const { connection, heard, socket, taken } = broker;
+  const { connection, received, socket, taken } = broker;
   const message = { cmd: "publish", topic: "t", payload: "1", qos: 1, retain: false, dup: false } as const;
   socket.write(generate({ ...message, messageId: 6 }));
-  await until("it is acknowledged", () => heard.some((one) => one.cmd === "puback" && one.messageId === 6));
+  await until("it is acknowledged", () => received.some((one) => one.cmd === "puback" && one.messageId === 6));
 
   const published = connection.publish({ topic: "out", payload: "2", qos: 1, retain: false });
-  const sent = await until("it is sent", () => heard.find((one) => one.cmd === "publish"));
+  const sent = await until("it is sent", () => received.find((one) => one.cmd === "publish"));
   const closed = connection.close();
   socket.write(generate({ ...message, messageId: 7 }));
   socket.write(generate({ cmd: "puback", messageId: sent.messageId ?? 0 }));
   await published;
   await closed;
-  await until("it says goodbye", () => heard.some(({ cmd }) => cmd === "disconnect"));
+  await until("it says goodbye", () => received.some(({ cmd }) => cmd === "disconnect"));
   expect(taken.map(({ messageId }) => messageId)).toEqual([6]);
-  expect(heard.filter(({ cmd }) => cmd === "puback")).toHaveLength(1);
+  expect(received.filter(({ cmd }) => cmd === "puback")).toHaveLength(1);
 });
 
 test("a broker that never acknowledges what is under way does not keep the hub from stopping", async () => {
   using broker = await connect();
-  const { connection, heard } = broker;
+  const { connection, received } = broker;
   const published = connection.publish({ topic: "out", payload: "2", qos: 1, retain: false }).catch(messageOf);
-  await until("it is sent", () => heard.some(({ cmd }) => cmd === "publish"));
+  await until("it is sent", () => received.some(({ cmd }) => cmd === "publish"));
   await soon("the connection is closed", connection.close(), 10_000);
   expect(await published).toBe("the connection was lost");
 });

@@ -18,7 +18,7 @@ topic = "doorbell/answer"
 payload = "{{trigger.payload}}"
 `;
 
-test("what the broker keeps tells how devices are, without an event or a sign of life; what comes live is both", async () => {
+test("what the broker keeps says how devices are, without an event or a sign of life; what comes live is both", async () => {
   await using broker = await startBroker();
   const client = await broker.client();
   await client.publishAsync("hub/devices/lamp/state", '{"on":true}', retained);
@@ -36,9 +36,9 @@ test("what the broker keeps tells how devices are, without an event or a sign of
     ...{ last_seen: expect.any(String), attributes: { on: true, brightness: 7 } },
   });
   expect(stream.frames.filter(({ type }) => type === "custom_rang")).toEqual([]);
-  const heard = stream.frames.filter(({ type }) => type === "mqtt_message").map(({ topic }) => topic);
+  const received = stream.frames.filter(({ type }) => type === "mqtt_message").map(({ topic }) => topic);
   // What the hub says when it comes may be in the stream already.
-  expect(heard.filter((topic) => String(topic).startsWith("hub/"))).toEqual([
+  expect(received.filter((topic) => String(topic).startsWith("hub/"))).toEqual([
     ...["hub/devices/lamp/state/partial", "hub/events/done"],
   ]);
 });
@@ -78,7 +78,7 @@ test("a device that the broker keeps a state of takes commands before it reports
   expect(await hub.device("lamp")).toMatchObject({ available: true, last_seen: null });
 });
 
-test("a rule hears a message and publishes once; the hub does not hear itself twice", async () => {
+test("a rule receives a message and publishes once; the hub does not receive itself twice", async () => {
   await using broker = await startBroker();
   const client = await broker.client();
   await client.subscribeAsync("doorbell/answer");
@@ -93,8 +93,8 @@ test("a rule hears a message and publishes once; the hub does not hear itself tw
   await client.publishAsync("doorbell/last", "x", { qos: 1 });
   await stream.frame("the last message is heard", ({ topic }) => topic === "doorbell/last");
   expect(client.messages).toEqual([{ topic: "doorbell/answer", text: "ding" }]);
-  const heard = stream.frames.map(({ topic }) => topic).filter((topic) => String(topic).startsWith("doorbell/"));
-  expect(heard).toEqual(["doorbell/button", "doorbell/answer", "doorbell/last"]);
+  const received = stream.frames.map(({ topic }) => topic).filter((topic) => String(topic).startsWith("doorbell/"));
+  expect(received).toEqual(["doorbell/button", "doorbell/answer", "doorbell/last"]);
 });
 
 test("a device that announces itself is discovered from what the broker keeps, and commanded on its own topics", async () => {

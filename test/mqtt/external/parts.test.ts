@@ -72,11 +72,11 @@ test("a message waits five seconds of an outage, and again from when the broker 
 test("what NATS sends again under another packet id is no news; of a broker that keeps the ids it is", async () => {
   const clock = createVirtualClock();
   for (const keepsIds of [false, true]) {
-    const heard: string[] = [];
+    const received: string[] = [];
     const incoming = new Incoming({
       ...{ clock, prefix: "hub", maxBytes: 1000, isOwn: () => false, limits: { reached() {} } },
       keys: mqttSection({}),
-      onMessage: ({ payload }) => void heard.push(`${payload}`),
+      onMessage: ({ payload }) => void received.push(`${payload}`),
     });
     const take = (text: string, messageId: number, dup = false): void =>
       incoming.take({
@@ -98,7 +98,7 @@ test("what NATS sends again under another packet id is no news; of a broker that
     take("shut", 5, true);
     await clock.advance(60_000);
     take("shut", 6, true);
-    expect(heard).toEqual(
+    expect(received).toEqual(
       keepsIds ? ["open", "shut", "open", "open", "shut", "shut"] : ["open", "shut", "open", "shut"],
     );
   }

@@ -1,4 +1,4 @@
-// A plugin that the hub runs at a broker of others: what it says first is heard, however long the hub takes to subscribe there.
+// A plugin that the hub runs at a broker of others: what it says first is seen, however long the hub takes to subscribe there.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -56,7 +56,7 @@ export async function startBroker(options: Partial<BrokerOptions> = {}): Promise
 
 export interface ExternalHub extends TestHub {
   get<T>(path: string): Promise<T>;
-  /** Waits until the hub hears the broker; `meanwhile` moves a clock that stands still. */
+  /** Waits until the hub receives the broker; `meanwhile` moves a clock that stands still. */
   connected(meanwhile?: () => Promise<void>): Promise<void>;
   /** Waits for a problem of MQTT that contains the text. */
   troubled(text: string, meanwhile?: () => Promise<void>): Promise<string>;

@@ -45,7 +45,7 @@ async function wire(port: number) {
   };
 }
 
-test("MQTT 5: states, events and commands once; what came while the hub was away with QoS 1 is heard", async () => {
+test("MQTT 5: states, events and commands once; what came while the hub was away with QoS 1 is seen", async () => {
   await using own = await startTestHub({ toml: OTHER });
   using line = await wire(own.mqttPort);
   await using hub = await startExternalHub(`mqtt://127.0.0.1:${line.port}`, { toml: LOGIN });
@@ -56,12 +56,12 @@ test("MQTT 5: states, events and commands once; what came while the hub was away
   try {
     await client.publishAsync("hub/devices/lamp/state", '{"on":true}', retained);
     await stream.frame("the lamp is on", ({ type }) => type === "device_state_changed");
-    const heard: string[] = [];
-    client.on("message", (topic) => void heard.push(topic));
+    const received: string[] = [];
+    client.on("message", (topic) => void received.push(topic));
     await client.subscribeAsync("hub/devices/lamp/cmd", { qos: 1 });
     const answer = await hub.request("PATCH", "/devices/lamp/state", { token: hub.adminToken, body: { on: false } });
     expect(answer.status).toBe(202);
-    await until("it arrives", () => heard.length > 0);
+    await until("it arrives", () => received.length > 0);
     // What the broker says when it stops; the hub comes back.
     await line.end("the-hub", [0xe0, 2, 0x8b, 0]);
     await client.publishAsync("hub/events/rang", "{}", { qos: 1 });
@@ -69,7 +69,7 @@ test("MQTT 5: states, events and commands once; what came while the hub was away
     await hub.connected();
     await client.publishAsync("hub/events/rang", "{}", { qos: 1 });
     await until("the second event", () => stream.frames.filter(({ type }) => type === "custom_rang").length === 2);
-    expect(heard).toEqual(["hub/devices/lamp/cmd"]);
+    expect(received).toEqual(["hub/devices/lamp/cmd"]);
     const isOwn = ({ type, topic }: { type: string; topic?: unknown }) =>
       type === "mqtt_message" && `${topic}`.startsWith("hub/");
     const topics = stream.frames.filter(isOwn).map(({ topic }) => topic);

@@ -214,7 +214,7 @@ describe("a server that offers no login", () => {
     expect((await send(mail({ port: server.port, username: "", password: "" }))).note).toBeUndefined();
   });
 
-  test("and refuses the sender is told plainly", async () => {
+  test("and refuses the sender is reported plainly", async () => {
     await using server = await serveMail({
       ...strangers,
       onMailFrom: (_address, _session, done) => done(refusal(553, "5.7.1 sender rejected")),

@@ -20,7 +20,7 @@ describe("webhook", () => {
     });
   const body = '{"content": "**{{title}}**\\n{{message}}"}';
 
-  test("a text that is too long for the receiver is sent short, and the author hears of it", async () => {
+  test("a text that is too long for the receiver is sent short, and the author learns of it", async () => {
     using place = discord();
     const delivery = await hook(place, { body }).send(messageOf(LONG), never());
     expect(place.seen).toHaveLength(2);

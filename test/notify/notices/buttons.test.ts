@@ -57,7 +57,7 @@ test("ntfy: three buttons that answer, and a tap leads to all; each link answers
   using place = serveNtfy();
   await using house = await startHouse(ruleFor(["push"]), ntfy(place));
   await house.leak();
-  const [shown] = await until("it is told", () => (place.shown.size > 0 ? [...place.shown.values()] : undefined));
+  const [shown] = await until("it is reported", () => (place.shown.size > 0 ? [...place.shown.values()] : undefined));
   const { actions = [], click } = shown ?? {};
   expect(actions.map(({ action, label, method }) => [action, label, method])).toEqual([
     ["http", "Confirm", "POST"],
@@ -94,7 +94,7 @@ test("a message that takes another's place keeps its buttons", async () => {
   using place = serveNtfy();
   await using house = await startHouse(ruleFor(["push"], 'tag = "leak"'), ntfy(place));
   await house.leak("the kitchen");
-  await until("it is told", () => place.shown.size === 1);
+  await until("it is reported", () => place.shown.size === 1);
   await until("the hub knows the message", async () => (await house.waiting()) === 0);
   await house.leak("the bath");
   const changed = await until("it is changed", () =>
@@ -185,7 +185,7 @@ test("Matrix: whoever taps a reaction answers, by name, over a restart too; stra
   // The hub's own reactions and other emoji are no answers.
   place.react(event, "🎉", ANNA);
   place.react(event, "9️⃣", ANNA);
-  await until("it has heard both", () => place.seen.at(-1)?.query.get("since") === "s6");
+  await until("it has seen both", () => place.seen.at(-1)?.query.get("since") === "s6");
   expect(await house.notices()).toMatchObject([{ state: "open" }]);
   // Without what makes it an emoji, as some clients write it.
   place.react(event, "2\u20e3", ANNA);
@@ -202,7 +202,7 @@ test("Matrix: whoever taps a reaction answers, by name, over a restart too; stra
   place.react(second, "👍🏽", "@ben:home.example");
   await house.start(admin);
   const later = async () => (await house.notices()).find(({ message }) => message === "Water in the bath");
-  await until("what came meanwhile is heard", async () => (await later())?.state === "acknowledged");
+  await until("what came meanwhile is seen", async () => (await later())?.state === "acknowledged");
   expect(await later()).toMatchObject({ action: "acknowledge", by: "@ben:home.example" });
   // Ten minutes later nobody is listened to any more.
   await until("the hub lets go", async () => {
@@ -216,7 +216,7 @@ test("Matrix: where the hub may not react, the alarm arrives all the same, and p
   using place = serveMatrix({ reactions: false });
   await using house = await startHouse(ruleFor(["room"]), matrix(place));
   await house.leak();
-  await until("it is told", () => place.shown.size === 1);
+  await until("it is reported", () => place.shown.size === 1);
   await until("the hub knows the message", async () => (await house.waiting()) === 0);
   await until("it listens", () => place.syncing === 1);
   const [event = ""] = place.shown.keys();
@@ -230,7 +230,7 @@ test("Matrix: a reaction counts that comes while the message's picture is still 
   await using house = await startHouse(ruleFor(["room"], image), matrix(place));
   house.put("pictures/cellar.png", Buffer.from("\x89PNG\r\n\x1a\npicture", "latin1"));
   await house.leak("the kitchen");
-  await until("the first is told", () => place.offered.length === 4);
+  await until("the first is reported", () => place.offered.length === 4);
   await until("it listens", () => place.syncing === 1);
   const upload = Promise.withResolvers<void>();
   place.uploading = upload.promise;
@@ -238,7 +238,7 @@ test("Matrix: a reaction counts that comes while the message's picture is still 
   const bath = () => [...place.shown].find(([, { body }]) => String(body).includes("the bath"))?.[0];
   const event = await until("the text of the second is there", bath);
   place.react(event, "✅", ANNA);
-  await until("it was heard", () => place.seen.at(-1)?.query.get("since") === "s5");
+  await until("it was seen", () => place.seen.at(-1)?.query.get("since") === "s5");
   expect((await house.notices()).map(({ state }) => state)).toEqual(["open", "open"]);
   upload.resolve();
   await until("it counts", async () =>
@@ -250,13 +250,13 @@ test.each([
   [429, "M_LIMIT_EXCEEDED", "Too many requests"],
   [502, "M_UNKNOWN", "Bad gateway"],
 ])(
-  "Matrix: reactions that are not heard (%d) are said with the channel, and heard later",
+  "Matrix: reactions that are not seen (%d) are said with the channel, and seen later",
   async (status, errcode, error) => {
     using place = serveMatrix();
     place.syncRefusal = { status, errcode, error };
     await using house = await startHouse(ruleFor(["room"]), matrix(place));
     await house.leak();
-    await until("it is told", () => place.offered.length === 4);
+    await until("it is reported", () => place.offered.length === 4);
     const problem = async () => {
       const answer = await house.hub.request("GET", "/notify/channels", { token: house.hub.adminToken });
       const channels = (await answer.json()) as { name: string; answers_problem?: { message: string } }[];
@@ -266,7 +266,7 @@ test.each([
     const [event = ""] = place.shown.keys();
     place.react(event, "1️⃣", ANNA);
     place.syncRefusal = undefined;
-    await until("it is heard", async () => {
+    await until("it is seen", async () => {
       await house.clock.advance(1000);
       return (await house.notices())[0]?.action === "valve";
     });

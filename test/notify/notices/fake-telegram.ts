@@ -24,7 +24,7 @@ export interface FakeTelegram extends Disposable {
   /** The texts of a chat that are still there. */
   texts(chat: string): string[];
   last(chat: string): ChatMessage | undefined;
-  /** Somebody presses a button; of a message of this chat unless told otherwise. */
+  /** Somebody presses a button; of a message of this chat unless said otherwise. */
   press(message: ChatMessage, label: string, from: Person, chat?: string): number;
   /** Somebody writes to the bot. */
   write(chat: string, text: string, from: Person): number;
@@ -36,7 +36,7 @@ export interface FakeTelegram extends Disposable {
   react(method: string, reaction: Reaction | undefined): void;
   /** As if a webhook were set. */
   webhook: boolean;
-  /** A group gets another id: what is sent to the former one is refused, and tells it. */
+  /** A group gets another id: what is sent to the former one is refused, and reports it. */
   migrate(chat: string, to: string): void;
   /** Long polls that are open now. */
   readonly polling: number;

@@ -1,4 +1,4 @@
-// A whole hub with the test's own Telegram, and a rule that tells of a leak.
+// A whole hub with the test's own Telegram, and a rule that reports a leak.
 import { expect } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -23,19 +23,19 @@ ${fields}
 async function confirmed(house: House, text: string, messages: number): Promise<string[]> {
   const { telegram } = house;
   await house.leak(text);
-  const told = await until("Anna is told", async () => {
+  const reported = await until("Anna is notified", async () => {
     await house.clock.advance(1000);
     const all = telegram.messages.filter(({ chat }) => chat === "7");
     return all.length === messages && (await house.waiting()) === 0 ? all : undefined;
   });
-  const last = told.at(-1);
+  const last = reported.at(-1);
   if (!last) throw new Error("nobody was told");
   telegram.press(last, CONFIRM, BEN);
   await until("it shows who confirmed", async () => {
     await house.clock.advance(1000);
     return last.text.includes("Confirmed by Ben") && Object.keys(last.buttons).length === 0;
   });
-  return told.map((message) => message.text);
+  return reported.map((message) => message.text);
 }
 
 describe("Telegram", () => {

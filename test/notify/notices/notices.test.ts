@@ -1,5 +1,5 @@
 // Messages that somebody has to confirm, in a whole hub with the test's own Telegram: who is asked when, who may answer, what
-// everybody sees afterwards, and what rules hear of it.
+// everybody sees afterwards, and what rules learn of it.
 // Over 10 s: ten hubs, each of which lives through hours in which all that a hub does by the clock is done.
 import { expect, test } from "bun:test";
 import { until } from "../../support/wait.ts";
@@ -52,7 +52,7 @@ test("with a picture: the buttons are under the photo, and its caption shows who
   await house.restart();
   // In small steps: a picture is not waited for longer than a few seconds of the clock.
   await clock.advance(4.5 * MINUTE);
-  const second = await until("Ben is told", async () => {
+  const second = await until("Ben is reported", async () => {
     await clock.advance(100);
     return telegram.last("8");
   });
@@ -89,15 +89,18 @@ test("a restart in between asks nobody twice, and what fell due meanwhile goes o
   await until("the rule goes on", async () => (await house.events("custom_siren_off")).length > 0);
 });
 
-test("nobody answers: rules hear of it once, an emergency goes round three times, and late answers are told so", async () => {
+test("nobody answers: rules learn of it once, an emergency goes round three times, and late answers are refused so", async () => {
   await using house = await startHouse();
   const { telegram, clock } = house;
   await house.leak();
   const first = await messageTo(house, "7");
-  for (let told = 2; told <= 6; told++) {
+  for (let reported = 2; reported <= 6; reported++) {
     await clock.advance(5 * MINUTE + 1000);
     // The messages go over a real socket.
-    await until("the next is told", async () => telegram.messages.length >= told && (await house.waiting()) === 0);
+    await until(
+      "the next is notified",
+      async () => telegram.messages.length >= reported && (await house.waiting()) === 0,
+    );
   }
   await clock.advance(15 * MINUTE);
   expect(telegram.messages.map(({ chat }) => chat)).toEqual(["7", "8", "7", "8", "7", "8"]);
@@ -110,7 +113,7 @@ test("nobody answers: rules hear of it once, an emergency goes round three times
     () => Object.keys(first.buttons).length === 0 && first.text.includes("Nobody confirmed"),
   );
   const pressed = telegram.press(late, "late", ANNA);
-  await until("it is told so", () => telegram.answers.get(pressed)?.includes("does not know"));
+  await until("it is reported so", () => telegram.answers.get(pressed)?.includes("does not know"));
 });
 
 test("twice, forged, or from a stranger's chat: only the first answer counts, and strangers get none", async () => {
@@ -134,12 +137,12 @@ test("twice, forged, or from a stranger's chat: only the first answer counts, an
   expect(await house.events("notification_acknowledged")).toHaveLength(1);
 });
 
-test("a group that got another id is heard there, also after a restart", async () => {
+test("a group that got another id is seen there, also after a restart", async () => {
   await using house = await startHouse();
   const { telegram } = house;
   telegram.migrate("7", "-1007");
   await house.leak();
-  const first = await until("the group is told", () => telegram.last("-1007"));
+  const first = await until("the group is reported", () => telegram.last("-1007"));
   await until("the hub knows the message", async () => (await house.waiting()) === 0);
   await house.restart();
   telegram.press(first, CONFIRM, ANNA);
@@ -181,7 +184,7 @@ test("two programs that ask one bot: it is said plainly, and nothing else suffer
   await messageTo(house, "7");
   await until("it is said", () => house.logged().includes("webhook of another program"));
   telegram.webhook = false;
-  await until("it is heard again", async () => {
+  await until("it is seen again", async () => {
     await clock.advance(10_000);
     return house.logged().includes("the bot hears answers again") || telegram.polling > 0;
   });

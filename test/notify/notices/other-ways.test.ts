@@ -98,7 +98,7 @@ test("Pushover: a receipt confirms for all, and what was confirmed elsewhere sto
   await using house = await startHouse(PUSH, phoneChannel(place));
   const { telegram, clock } = house;
   await house.leak("the attic");
-  const first = await until("Anna is told", () => telegram.last("7"));
+  const first = await until("Anna is notified", () => telegram.last("7"));
   const sent = await until("the phone sounds", () => place.seen[0]);
   expect(sent.form.get("tags")).toMatch(/^notice_[0-9a-f-]{36}$/);
   expect(sent.form.get("url")).toStartWith("http://hub.test/api/v1/notify/links/");
@@ -117,7 +117,9 @@ test("Pushover: a receipt confirms for all, and what was confirmed elsewhere sto
   });
   await until("Anna sees it", () => first.text.includes("Confirmed by bens-phone"));
   await house.leak("the cellar");
-  const second = await until("Anna is told again", () => telegram.messages.find(({ text }) => text.includes("cellar")));
+  const second = await until("Anna is notified again", () =>
+    telegram.messages.find(({ text }) => text.includes("cellar")),
+  );
   await until(
     "the phone sounds again",
     () => place.seen.filter(({ path }) => path === "/1/messages.json").length === 2,
@@ -135,7 +137,7 @@ test("Pushover: a receipt confirms for all, and what was confirmed elsewhere sto
   expect(place.seen.some(({ form }) => form.get("message")?.includes("Confirmed by bens-phone"))).toBe(false);
 });
 
-test("a channel without names for its messages is told in another who answered, once, over a restart too", async () => {
+test("a channel without names for its messages is reported in another who answered, once, over a restart too", async () => {
   using place = serveHttp(() => ({ json: { ok: true } }));
   const hook = `[[notify.channels]]
 name = "phone"
@@ -146,12 +148,12 @@ allow_local = true
   await using house = await startHouse(PUSH, hook);
   const { telegram, clock } = house;
   await house.leak("the attic");
-  const first = await until("Anna is told", () => telegram.last("7"));
-  await until("the webhook is told", () => place.seen.length === 1);
+  const first = await until("Anna is notified", () => telegram.last("7"));
+  await until("the webhook is reported", () => place.seen.length === 1);
   await until("the hub knows the messages", async () => (await house.waiting()) === 0);
   await house.restart();
   telegram.press(first, CONFIRM, ANNA);
-  await until("the webhook is told who confirmed", async () => {
+  await until("the webhook gets who confirmed", async () => {
     await clock.advance(1000);
     return place.seen.length === 2;
   });

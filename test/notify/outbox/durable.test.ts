@@ -31,7 +31,7 @@ describe("over restarts", () => {
       smtp: { host: "127.0.0.1", port: 1, username: "", password: "" },
     };
     await using rig = await openOutboxRig([mail]);
-    await rig.outbox.post(rig.notifier.render({ channel: "mail", markup: "markdown", message: "**door**" }));
+    await rig.outbox.enqueue(rig.notifier.render({ channel: "mail", markup: "markdown", message: "**door**" }));
     const rows = () => rig.db.own.query("SELECT message, html FROM outbox").all();
     expect(rows()).toEqual([{ message: "door", html: "<div><b>door</b></div>" }]);
     await rig.restart({ crash: true });
@@ -42,9 +42,9 @@ describe("over restarts", () => {
   test("a message keeps its priority, and is counted only with those of the same", async () => {
     await using rig = await openOutboxRig([push("phone")]);
     rig.react("phone", "down");
-    const post = (options: { priority?: number; silent?: boolean }) =>
-      rig.outbox.post(rig.notifier.render({ channel: "phone", message: "door", ...options }));
-    for (const options of [{ priority: 1 }, {}, { silent: true }, { priority: 1 }, {}]) await post(options);
+    const enqueue = (options: { priority?: number; silent?: boolean }) =>
+      rig.outbox.enqueue(rig.notifier.render({ channel: "phone", message: "door", ...options }));
+    for (const options of [{ priority: 1 }, {}, { silent: true }, { priority: 1 }, {}]) await enqueue(options);
     await rig.restart();
     rig.react("phone", "ok");
     await rig.clock.advance(MINUTE);

@@ -37,7 +37,7 @@ await using outbox = startOutbox({
   emit: () => {},
 });
 for (let number = Number(from); number < Number(to); number++) {
-  void outbox.post(notifier.render({ channel: "all", message: `${number}` }));
+  void outbox.enqueue(notifier.render({ channel: "all", message: `${number}` }));
   process.stdout.write(`kept ${number}\n`);
   // So slowly that it is killed in between.
   await Bun.sleep(4);

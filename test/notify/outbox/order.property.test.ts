@@ -55,7 +55,7 @@ test("every message arrives in order, one at a time, and twice only after a cras
 
 async function check(steps: readonly Step[]): Promise<void> {
   await using rig = await openOutboxRig([push("phone"), bot("chat")]);
-  const posted: Record<string, Map<number, number>> = { phone: new Map(), chat: new Map() };
+  const enqueued: Record<string, Map<number, number>> = { phone: new Map(), chat: new Map() };
   let next = 1;
   let broken = 0;
   for (const each of steps) {
@@ -67,7 +67,7 @@ async function check(steps: readonly Step[]): Promise<void> {
     } else {
       const number = each.again ? Math.max(1, next - 1) : next++;
       for (const name of each.to === "all" ? CHANNELS : [each.to])
-        posted[name]?.set(number, (posted[name]?.get(number) ?? 0) + 1);
+        enqueued[name]?.set(number, (enqueued[name]?.get(number) ?? 0) + 1);
       void rig.say(each.to, `n${number}`);
       await rig.clock.advance(0);
     }
@@ -85,13 +85,13 @@ async function check(steps: readonly Step[]): Promise<void> {
   for (const name of CHANNELS) {
     const arrived = rig.texts(name).map(read);
     const first = arrived.map(({ number }) => number).filter((number, index, all) => all.indexOf(number) === index);
-    const inOrder = [...(posted[name]?.keys() ?? [])].sort((a, b) => a - b);
+    const inOrder = [...(enqueued[name]?.keys() ?? [])].sort((a, b) => a - b);
     expect(first.toSorted((a, b) => a - b)).toEqual(inOrder);
     expect(first.filter((number) => !wasSkipped(rig, name, number))).toEqual(
       inOrder.filter((number) => !wasSkipped(rig, name, number)),
     );
     if (broken > 0 || cut) continue;
-    for (const [number, times] of posted[name] ?? [])
+    for (const [number, times] of enqueued[name] ?? [])
       expect(arrived.filter((each) => each.number === number).reduce((sum, { count }) => sum + count, 0)).toBe(times);
   }
 }

@@ -26,7 +26,7 @@ test("2,000 messages in an outage: one event and one warning at its begin, one l
   expect(rig.logged.length).toBeLessThan(30);
 });
 
-test("an outage goes on over a restart, and the next one is told again", async () => {
+test("an outage goes on over a restart, and the next one is notified again", async () => {
   await using rig = await openOutboxRig();
   const queued = () => rig.events.filter(({ type }) => type === "notification_queued").length;
   rig.react("phone", "down");
@@ -52,7 +52,7 @@ test("messages that are refused for good, or expire, are counted in a few events
   expect(counts.reduce((sum, each) => sum + each)).toBe(500);
 });
 
-test("what was not told yet is told when the hub stops", async () => {
+test("what was not reported yet is reported when the hub stops", async () => {
   await using rig = await openOutboxRig();
   rig.react("phone", { status: 400 });
   for (let index = 0; index < 30; index++) await rig.say("phone", `${index}`);

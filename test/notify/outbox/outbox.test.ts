@@ -58,9 +58,9 @@ describe("the first try", () => {
   test("that hangs ends after ten seconds, and the message waits", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "hang");
-    const posted = rig.say("phone", "hello");
+    const enqueued = rig.say("phone", "hello");
     await rig.clock.advance(10 * SECOND);
-    expect(await posted).toMatchObject([
+    expect(await enqueued).toMatchObject([
       { state: "queued", error: "the Pushover server did not answer in time (10 s)" },
     ]);
   });
@@ -239,9 +239,9 @@ describe("a waiting message", () => {
     let taken = 0;
     rig.react("chat", () => (taken++ < 2 ? "ok" : "down"));
     const words = Array.from({ length: 3000 }, (_, index) => `w${index}`).join(" ");
-    const posted = rig.say("chat", words);
+    const enqueued = rig.say("chat", words);
     await rig.clock.advance(10 * SECOND);
-    expect(await posted).toMatchObject([{ state: "queued" }]);
+    expect(await enqueued).toMatchObject([{ state: "queued" }]);
     expect(rig.arrived).toHaveLength(2);
     await rig.restart();
     rig.react("chat", "ok");
@@ -256,11 +256,11 @@ describe("a notice", () => {
     await using rig = await openOutboxRig([push("phone"), push("tablet")]);
     rig.react("phone", "down");
     rig.react("tablet", "down");
-    const post = (message: string, notice?: string) =>
-      rig.outbox.post(rig.notifier.render({ channel: "all", message, notice }));
-    await post("door", "n1");
-    await post("leak", "n2");
-    await post("cold");
+    const enqueue = (message: string, notice?: string) =>
+      rig.outbox.enqueue(rig.notifier.render({ channel: "all", message, notice }));
+    await enqueue("door", "n1");
+    await enqueue("leak", "n2");
+    await enqueue("cold");
     await rig.restart();
     rig.outbox.cancelNotice("n1");
     rig.react("phone", "ok");
@@ -277,11 +277,11 @@ describe("channels do not wait for each other", () => {
   test("when one hangs, the others deliver", async () => {
     await using rig = await openOutboxRig([push("a"), push("b"), push("c")]);
     rig.react("b", "hang");
-    const posted = rig.say("all", "fire");
+    const enqueued = rig.say("all", "fire");
     await rig.clock.advance(0);
     expect([rig.texts("a"), rig.texts("b"), rig.texts("c")]).toEqual([["fire"], [], ["fire"]]);
     await rig.clock.advance(10 * SECOND);
-    expect((await posted).map(({ state }) => state)).toEqual(["delivered", "queued", "delivered"]);
+    expect((await enqueued).map(({ state }) => state)).toEqual(["delivered", "queued", "delivered"]);
   });
 
   test("a channel sends one message at a time", async () => {

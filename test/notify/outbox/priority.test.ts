@@ -8,14 +8,14 @@ const HOUR = 60 * MINUTE;
 const EMERGENCY = 2;
 const HIGH = 1;
 
-const post = ({ outbox, notifier }: OutboxRig, message: string, priority?: number, channel = "phone") =>
-  outbox.post(notifier.render({ channel, message, priority }));
+const enqueue = ({ outbox, notifier }: OutboxRig, message: string, priority?: number, channel = "phone") =>
+  outbox.enqueue(notifier.render({ channel, message, priority }));
 const first = (text: string): string => text.split("\n")[0] ?? "";
 
 test("emergencies go first, then what is high, then the others, each in their order", async () => {
   await using rig = await openOutboxRig();
   rig.react("phone", "down");
-  await post(rig, "n1");
+  await enqueue(rig, "n1");
   for (const [text, priority] of [
     ["h1", HIGH],
     ["low", -1],
@@ -26,7 +26,7 @@ test("emergencies go first, then what is high, then the others, each in their or
     ["silent", -2],
     ["n3", 0],
   ] as const)
-    void post(rig, text, priority);
+    void enqueue(rig, text, priority);
   await rig.clock.advance(SECOND);
   await rig.restart();
   rig.react("phone", "ok");
@@ -37,10 +37,10 @@ test("emergencies go first, then what is high, then the others, each in their or
 test("what is high goes between the parts of a long text, which is no failure of it, and loses none", async () => {
   await using rig = await openOutboxRig([bot("chat")]);
   const words = Array.from({ length: 3000 }, (_, index) => `w${index}`).join(" ");
-  const long = post(rig, words, undefined, "chat");
+  const long = enqueue(rig, words, undefined, "chat");
   await rig.clock.advance(SECOND / 2);
-  void post(rig, "door", HIGH, "chat");
-  void post(rig, "later", undefined, "chat");
+  void enqueue(rig, "door", HIGH, "chat");
+  void enqueue(rig, "later", undefined, "chat");
   await rig.clock.advance(20 * SECOND);
   const texts = rig.texts("chat");
   expect(texts.indexOf("door")).toBe(1);
@@ -64,16 +64,16 @@ describe("an emergency", () => {
       await using rig = await openOutboxRig([channel]);
       rig.react("phone", reaction);
       rig.db.durable.run("PRAGMA synchronous = OFF");
-      for (let index = 0; index < 2000; index++) void post(rig, `n${index}`);
+      for (let index = 0; index < 2000; index++) void enqueue(rig, `n${index}`);
       await rig.clock.advance(3 * HOUR);
       rig.react("phone", "ok");
-      const posted = rig.clock.mono();
-      const answer = post(rig, "leak", EMERGENCY);
+      const enqueued = rig.clock.mono();
+      const answer = enqueue(rig, "leak", EMERGENCY);
       await rig.clock.advance(2 * SECOND);
       // One whose pause ends in that very second may be under way.
       const place = rig.arrived.findIndex(({ text }) => first(text) === "leak");
       expect([0, 1]).toContain(place);
-      expect((rig.arrived[place]?.when ?? 0) - posted).toBeLessThanOrEqual(2 * SECOND);
+      expect((rig.arrived[place]?.when ?? 0) - enqueued).toBeLessThanOrEqual(2 * SECOND);
       expect(await answer).toEqual([{ channel: "phone", state: "delivered" }]);
     });
   }
@@ -81,11 +81,11 @@ describe("an emergency", () => {
   test("does not wait for a message that hangs, nor for the parts of a long text", async () => {
     await using rig = await openOutboxRig([push("phone"), bot("chat")]);
     rig.react("phone", (text) => (text === "n" ? "hang" : "ok"));
-    void post(rig, "n");
-    void post(rig, Array.from({ length: 6000 }, (_, index) => `w${index}`).join(" "), undefined, "chat");
+    void enqueue(rig, "n");
+    void enqueue(rig, Array.from({ length: 6000 }, (_, index) => `w${index}`).join(" "), undefined, "chat");
     await rig.clock.advance(SECOND / 2);
-    void post(rig, "leak", EMERGENCY);
-    void post(rig, "leak", EMERGENCY, "chat");
+    void enqueue(rig, "leak", EMERGENCY);
+    void enqueue(rig, "leak", EMERGENCY, "chat");
     await rig.clock.advance(2 * SECOND);
     expect(rig.texts("phone")).toEqual(["leak"]);
     expect(rig.texts("chat")).toContain("leak");
@@ -94,10 +94,10 @@ describe("an emergency", () => {
 
   test("is not held up by the limit of a group for a minute", async () => {
     await using rig = await openOutboxRig([bot("group", "-100123")]);
-    for (let index = 0; index < 60; index++) void post(rig, `n${index}`, undefined, "group");
+    for (let index = 0; index < 60; index++) void enqueue(rig, `n${index}`, undefined, "group");
     await rig.clock.advance(25 * SECOND);
     expect(rig.arrived).toHaveLength(20);
-    void post(rig, "leak", EMERGENCY, "group");
+    void enqueue(rig, "leak", EMERGENCY, "group");
     await rig.clock.advance(SECOND);
     expect(rig.texts("group").at(-1)).toBe("leak");
   });
@@ -105,10 +105,10 @@ describe("an emergency", () => {
   test("is tried within a minute where the service asked for a day of silence, also right after another one", async () => {
     await using rig = await openOutboxRig([bot("chat")]);
     rig.react("chat", { status: 429, retryAfterSecs: 86_400 });
-    void post(rig, "n", undefined, "chat");
+    void enqueue(rig, "n", undefined, "chat");
     await rig.clock.advance(SECOND);
     for (const text of ["fire", "leak"]) {
-      void post(rig, text, EMERGENCY, "chat");
+      void enqueue(rig, text, EMERGENCY, "chat");
       await rig.clock.advance(2 * SECOND);
     }
     rig.react("chat", "ok");
@@ -120,7 +120,7 @@ describe("an emergency", () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     for (let index = 0; index < 60; index++) {
-      void post(rig, `e${index}`, EMERGENCY);
+      void enqueue(rig, `e${index}`, EMERGENCY);
       await rig.clock.advance(SECOND);
     }
     expect(rig.tried.length).toBeLessThanOrEqual(13);
@@ -137,8 +137,8 @@ describe("an emergency", () => {
     rig.react("phone", "down");
     rig.react("tablet", "down");
     rig.db.durable.run("PRAGMA synchronous = OFF");
-    for (let index = 0; index < 6000; index++) void post(rig, `e${index}`, EMERGENCY, "tablet");
-    for (let index = 0; index < 4050; index++) void post(rig, `n${index}`, index < 4020 ? undefined : HIGH);
+    for (let index = 0; index < 6000; index++) void enqueue(rig, `e${index}`, EMERGENCY, "tablet");
+    for (let index = 0; index < 4050; index++) void enqueue(rig, `n${index}`, index < 4020 ? undefined : HIGH);
     const waiting = rig.outbox.list();
     expect(waiting).toHaveLength(10_000);
     expect(waiting.filter(({ channel }) => channel === "tablet")).toHaveLength(6000);

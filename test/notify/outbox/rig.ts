@@ -125,7 +125,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
     texts: (channel) => rig.arrived.filter((each) => each.channel === channel).map(({ text }) => text),
     react: (channel, reaction) =>
       void reactions.set(channel, typeof reaction === "function" ? reaction : () => reaction),
-    say: (channel, message, title) => rig.outbox.post(rig.notifier.render({ channel, message, title })),
+    say: (channel, message, title) => rig.outbox.enqueue(rig.notifier.render({ channel, message, title })),
     async restart({ crash = false, stepMs = 0, ...changed } = {}) {
       // After a crash nothing is written: the database is closed first.
       if (crash) rig.db[Symbol.dispose]();

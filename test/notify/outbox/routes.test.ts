@@ -65,7 +65,7 @@ test("drops a message, also while it is being sent", async () => {
   await using rig = await openOutboxRig();
   const api = apiOf(rig);
   rig.react("phone", "hang");
-  const posted = rig.say("phone", "1");
+  const enqueued = rig.say("phone", "1");
   for (const text of ["2", "3"]) await rig.say("phone", text);
   const [first, second] = rig.outbox.list();
   expect((await api("DELETE", `/${second?.id}`)).status).toBe(204);
@@ -74,7 +74,7 @@ test("drops a message, also while it is being sent", async () => {
   await rig.clock.advance(0);
   expect(rig.texts("phone")).toEqual(["3"]);
   expect((await api("DELETE", `/${first?.id}`)).status).toBe(404);
-  expect(await posted).toMatchObject([{ state: "failed", error: "it was dropped" }]);
+  expect(await enqueued).toMatchObject([{ state: "failed", error: "it was dropped" }]);
   await rig.clock.advance(60_000);
   await rig.restart();
   await rig.clock.advance(60_000);

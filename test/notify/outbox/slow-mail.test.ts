@@ -23,7 +23,7 @@ const untilDone = (rig: OutboxRig) =>
     return rig.outbox.list().length === 0;
   });
 
-/** Answers the dot only when told to. */
+/** Answers the dot only when ordered to. */
 async function serveSlowly(hold = true) {
   const gate = Promise.withResolvers<void>();
   const server = await serveMail({ authOptional: true }, () => (hold ? gate.promise : Promise.resolve()));
@@ -107,7 +107,7 @@ test("a recipient who is put off gets it later, alone, over a crash", async () =
   expect(new Set(server.mails.map(idOf)).size).toBe(1);
 });
 
-test("others do not wait for a recipient who is put off, and hear it again when it happens again", async () => {
+test("others do not wait for a recipient who is put off, and receive it again when it happens again", async () => {
   await using server = await serveRecipients((address) => (address === BOB ? GREYLISTED : null));
   await using rig = await openOutboxRig([mail(server.port)]);
   for (const text of ["door", "window", "door"]) await rig.say("mail", text);
@@ -116,7 +116,7 @@ test("others do not wait for a recipient who is put off, and hear it again when 
   expect(rig.outbox.list().map(({ count }) => count)).toEqual([1, 1, 1]);
 });
 
-test("a recipient who is refused for good is told by an event, once, and nobody gets a second copy", async () => {
+test("a recipient who is refused for good is reported by an event, once, and nobody gets a second copy", async () => {
   let greylisting = true;
   const eve = "eve@example.org";
   await using server = await serveRecipients((address) => {

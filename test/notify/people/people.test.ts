@@ -37,11 +37,11 @@ function openPeople(rig: OutboxRig, people: unknown[] = [ANNA, BEN]) {
   const known = createPeople({ section, clock, zone: createZone(ZONE), house });
   const held = openHeldMessages({
     ...{ db, clock, log: silentLog, people: known, houseTime: createHouseTime(ZONE), isSent: outbox.has },
-    send: (digest, along) => void outbox.post(digestMessages(digest, notifier), along),
+    send: (digest, along) => void outbox.enqueue(digestMessages(digest, notifier), along),
   });
   const messenger = createMessenger({ notifier, outbox, people: known, held, log: silentLog });
   const say = (name: string | string[], message: string, priority?: number, title?: string) =>
-    messenger.post([name].flat(), { message, priority, title });
+    messenger.enqueue([name].flat(), { message, priority, title });
   return {
     ...{ modes, attributes, variables, people: known, held, messenger, say },
     stop: () => held[Symbol.dispose](),
@@ -51,7 +51,7 @@ function openPeople(rig: OutboxRig, people: unknown[] = [ANNA, BEN]) {
 const channels = () => [push("phone"), push("tablet"), bot("chat")];
 const first = (text: string): string => text.split("\n")[0] ?? "";
 
-test("a text of megabytes arrives, shortened, and its author hears of it", async () => {
+test("a text of megabytes arrives, shortened, and its author learns of it", async () => {
   await using rig = await openOutboxRig(channels());
   const { messenger } = openPeople(rig);
   for (const [sign, to] of [
@@ -61,7 +61,7 @@ test("a text of megabytes arrives, shortened, and its author hears of it", async
     ["\n", "phone"],
   ] as const) {
     const message = `fire ${sign.repeat(1_200_000)}`;
-    const sent = messenger.post([to], { message, title: message });
+    const sent = messenger.enqueue([to], { message, title: message });
     await rig.clock.advance(10 * SECOND);
     expect(await sent).toMatchObject([{ state: "delivered", note: expect.stringContaining("too long") }]);
     expect(rig.arrived.find(({ text, title }) => `${title}${text}`.includes("fire"))).toBeDefined();
@@ -172,7 +172,7 @@ describe("groups", () => {
     expect([rig.texts("phone").at(-1), rig.texts("tablet").at(-1)]).toEqual(["leak", "leak"]);
   });
 
-  test("leave out whoever is in none of their modes, as long as another is told", async () => {
+  test("leave out whoever is in none of their modes, as long as another is notified", async () => {
     await using rig = await openOutboxRig(channels());
     const house = openPeople(rig, [ANNA, { ...BEN, modes: ["at_work", "away"] }]);
     await house.say("people:parents", "1");

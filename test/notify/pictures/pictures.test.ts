@@ -231,9 +231,9 @@ test("over MQTT the next picture counts, and after two seconds the retained one"
   await using rig = openPicturesRig({ folder, channels: [push(service)], retained: () => old });
   void rig.say("phone", "one", "mqtt:frigate/porch/person/snapshot");
   await rig.clock.advance(1000);
-  rig.pictures.heard("frigate/other/person/snapshot", PICTURES.png);
-  rig.pictures.heard("frigate/porch/person/snapshot", Buffer.from("no picture"));
-  rig.pictures.heard("frigate/porch/person/snapshot", PICTURES.jpegOf("next"));
+  rig.pictures.receive("frigate/other/person/snapshot", PICTURES.png);
+  rig.pictures.receive("frigate/porch/person/snapshot", Buffer.from("no picture"));
+  rig.pictures.receive("frigate/porch/person/snapshot", PICTURES.jpegOf("next"));
   await until("one is sent", () => service.seen.length === 1);
   expect(service.seen[0]?.file).toMatchObject({ name: "frigate-porch-person-snapshot.jpg" });
   expect(service.seen[0]?.file?.bytes.toString()).toEndWith("next");
@@ -252,7 +252,7 @@ test("a picture as base64 over MQTT is decoded; without any the message goes aft
   await using rig = openPicturesRig({ folder, channels: [push(service)] });
   void rig.say("phone", "one", "mqtt:cam");
   await rig.clock.advance(100);
-  rig.pictures.heard("cam", Buffer.from(`data:image/png;base64,${PICTURES.png.toString("base64")}`));
+  rig.pictures.receive("cam", Buffer.from(`data:image/png;base64,${PICTURES.png.toString("base64")}`));
   await until("one is sent", () => service.seen.length === 1);
   expect(service.seen[0]?.file?.bytes).toEqual(PICTURES.png);
   await rig.clock.advance(2000);

@@ -126,7 +126,7 @@ export function openPicturesRig({
     say(channel: string, message: string, image: string) {
       const addressed = notifier.render({ channel, message, image });
       pictures.take(addressed);
-      return outbox.post(addressed);
+      return outbox.enqueue(addressed);
     },
     /** Nothing more is written. */
     crash() {

@@ -3,7 +3,7 @@ import { createConnection, createServer, type Socket } from "node:net";
 
 export interface Door extends AsyncDisposable {
   readonly origin: string;
-  /** Nothing passes, and nobody is told: a phone out of reach. */
+  /** Nothing passes, and nobody is notified: a phone out of reach. */
   stall(): void;
   /** Every connection breaks, and new ones are refused. */
   shut(): void;

@@ -1,4 +1,4 @@
-// A Zigbee network over MQTT: announces its devices, says how they are, and does what it is told, but for those that are mute.
+// A Zigbee network over MQTT: announces its devices, says how they are, and does what it is commanded, but for those that are mute.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { MqttClient } from "mqtt";
@@ -16,8 +16,8 @@ export interface ZigbeeNetwork {
   members: readonly Member[];
   /** Says something of one device, as it does by itself. */
   report(name: string, state: Record<string, unknown>): void;
-  /** What devices were told. */
-  readonly told: { name: string; payload: Record<string, unknown> }[];
+  /** What devices were commanded. */
+  readonly commanded: { name: string; payload: Record<string, unknown> }[];
   /** Announces all again: after a restart of the hub, or with other devices. */
   announce(members?: readonly Member[]): Promise<void>;
 }
@@ -40,14 +40,14 @@ export async function zigbeeHouse(count: number): Promise<Member[]> {
   return [...members, ...madeUp(count - members.length)];
 }
 
-/** `mute`: names of devices that do nothing of what they are told. */
+/** `mute`: names of devices that do nothing of what they are commanded. */
 export async function startNetwork(
   hub: HubProcess,
   members: readonly Member[],
   mute: readonly string[] = [],
 ): Promise<ZigbeeNetwork> {
   const client: MqttClient = await hub.mqtt(ZIGBEE_ACCOUNT);
-  const told: ZigbeeNetwork["told"] = [];
+  const commanded: ZigbeeNetwork["commanded"] = [];
   const isOf = (name: string) => (topic: string) => topic === `zigbee2mqtt/${name}/set`;
   const say = (topic: string, payload: unknown) =>
     client.publishAsync(`zigbee2mqtt/${topic}`, JSON.stringify(payload), { qos: 1 });
@@ -56,13 +56,13 @@ export async function startNetwork(
     if (!member) return;
     const { friendly_name: name } = member.device;
     const wanted = JSON.parse(payload.toString()) as Record<string, unknown>;
-    told.push({ name, payload: wanted });
+    commanded.push({ name, payload: wanted });
     if (!mute.includes(name)) network.report(name, wanted);
   });
   await client.subscribeAsync("zigbee2mqtt/+/set");
   const network: ZigbeeNetwork = {
     members,
-    told,
+    commanded,
     report(name, state) {
       const member = network.members.find(({ device }) => device.friendly_name === name);
       client.publish(`zigbee2mqtt/${name}`, JSON.stringify(Object.assign(member?.state ?? {}, state)));

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { openRulesRig, type RulesRig } from "../store/rig.ts";
 
 const blueprint = (text: string): string => `name = "Shout"
-[inputs.told]
+[inputs.said]
 type = "text"
 name = "What to say"
 [trigger]
@@ -20,7 +20,7 @@ name = "Mine"
 use = "shout"
 
 [inputs]
-told = "hello" # to all
+said = "hello" # to all
 `;
 
 async function openRig(): Promise<{ rig: RulesRig; put: (text: string) => void; at: string }> {
@@ -41,20 +41,20 @@ test("a changed blueprint changes its rules; a broken or removed one leaves them
   await using _ = rig;
   expect(only(rig)).toMatchObject({ state: "broken", runningVersion: "none" });
   expect(only(rig).problems[0]).toMatchObject({ path: "use", line: 4 });
-  put(blueprint("I say ${told}"));
+  put(blueprint("I say ${said}"));
   await rig.look();
-  expect(only(rig)).toMatchObject({ state: "enabled", made: { use: "shout", inputs: { told: "hello" } } });
+  expect(only(rig)).toMatchObject({ state: "enabled", made: { use: "shout", inputs: { said: "hello" } } });
   const { id } = only(rig);
   expect(rig.rules.blueprints.get("shout").usedBy).toEqual([{ id, name: "Mine" }]);
-  put(blueprint("Now I say ${told}"));
+  put(blueprint("Now I say ${said}"));
   await rig.look();
   expect(messageOf(rig)).toBe("Now I say hello");
 
-  put(blueprint("${tolt}"));
+  put(blueprint("${sayd}"));
   await rig.look();
   expect(only(rig)).toMatchObject({ id, state: "broken", runningVersion: "last_good" });
   expect(only(rig).problems[0]?.message).toMatch(
-    /^the blueprint "shout" has problems \(line 10: .*did you mean "told"/,
+    /^the blueprint "shout" has problems \(line 10: .*did you mean "said"/,
   );
   expect(rig.rules.problems().map(({ file }) => file)).toEqual([rig.at("mine.toml"), at]);
   await rig.shout();
@@ -65,7 +65,7 @@ test("a changed blueprint changes its rules; a broken or removed one leaves them
   expect(only(rig).problems[0]?.message).toMatch(/^there is no blueprint "shout"/);
   await rig.shout();
   expect(rig.fired()).toEqual([id, id]);
-  put(blueprint("${told}"));
+  put(blueprint("${said}"));
   await rig.look();
   expect(only(rig)).toMatchObject({ state: "enabled", problems: [] });
 });
@@ -73,7 +73,7 @@ test("a changed blueprint changes its rules; a broken or removed one leaves them
 test("the folder of the blueprints is no rule, and its files are none", async () => {
   const { rig, put } = await openRig();
   await using _ = rig;
-  put(blueprint("${told}"));
+  put(blueprint("${said}"));
   await rig.look();
   await rig.restart();
   expect(rig.states()).toEqual(["Mine: enabled"]);
@@ -83,19 +83,19 @@ test("the folder of the blueprints is no rule, and its files are none", async ()
 test("a rule made over the API is a file that uses the blueprint, and edits keep its comments", async () => {
   const { rig, put } = await openRig();
   await using _ = rig;
-  put(blueprint("${told}"));
+  put(blueprint("${said}"));
   await rig.look();
-  const made = rig.rules.create({ name: "Made", use: "shout", inputs: { told: 'a "quoted" text' } });
+  const made = rig.rules.create({ name: "Made", use: "shout", inputs: { said: 'a "quoted" text' } });
   expect(made).toMatchObject({ state: "enabled", rule: { actions: [{ message: 'a "quoted" text' }] } });
   expect(rig.read(made.file)).not.toContain("log_message");
   const mine = rig.rules.list().find(({ name }) => name === "Mine");
-  const edited = rig.rules.replace(mine?.id ?? "", { name: "Mine", use: "shout", inputs: { told: "goodbye" } });
+  const edited = rig.rules.replace(mine?.id ?? "", { name: "Mine", use: "shout", inputs: { said: "goodbye" } });
   expect(edited.rule?.actions).toMatchObject([{ message: "goodbye" }]);
-  expect(rig.read("mine.toml")).toMatch(/# mine[\s\S]*told = "goodbye" # to all/);
+  expect(rig.read("mine.toml")).toMatch(/# mine[\s\S]*said = "goodbye" # to all/);
   rig.rules.patch(edited.id, { enabled: false });
-  expect(rig.read("mine.toml")).toMatch(/enabled = false[\s\S]*\[inputs\]\ntold = "goodbye" # to all/);
-  expect(() => rig.rules.create({ name: "Wrong", use: "shout", inputs: { told: 3 } })).toThrow(
-    "inputs.told: must be text",
+  expect(rig.read("mine.toml")).toMatch(/enabled = false[\s\S]*\[inputs\]\nsaid = "goodbye" # to all/);
+  expect(() => rig.rules.create({ name: "Wrong", use: "shout", inputs: { said: 3 } })).toThrow(
+    "inputs.said: must be text",
   );
 });
 
@@ -119,9 +119,9 @@ test("an own blueprint stands in front of the hub's own of that name, until it i
 test("two files of one name, and a name that no rule could write, are said", async () => {
   const { rig } = await openRig();
   await using _ = rig;
-  writeFileSync(rig.at("blueprints/shout.toml"), blueprint("${told}"));
+  writeFileSync(rig.at("blueprints/shout.toml"), blueprint("${said}"));
   writeFileSync(rig.at("blueprints/shout.ron"), '(name: "Other")');
-  writeFileSync(rig.at("blueprints/My Lamp.toml"), blueprint("${told}"));
+  writeFileSync(rig.at("blueprints/My Lamp.toml"), blueprint("${said}"));
   await rig.look();
   const said = rig.rules.blueprints.problems().map(({ file, message }) => `${file.split("/").at(-1)}: ${message}`);
   expect(said.sort()).toEqual([

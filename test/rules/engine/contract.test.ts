@@ -117,9 +117,9 @@ test("a cancelled delay ends its run and the actions around it as cancelled", as
     actions: [{ type: "cancel_delays", rule_id: "late", key: "k" }],
   });
   rig.begin(late, stop);
-  rig.hear("go");
+  rig.emit("go");
   await rig.clock.advance(70_000);
-  rig.hear("stop");
+  rig.emit("stop");
   await rig.clock.advance(600_000);
   expect(rig.commands).toEqual(["log: x"]);
   expect(rig.engine.state("late").running).toBe(0);

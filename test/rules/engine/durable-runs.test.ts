@@ -9,7 +9,7 @@ const light = [on("a"), wait(300), on("b")];
 
 async function clapped(rig: Rig, ...actions: Typed[]): Promise<void> {
   rig.begin(rule("r1", { triggers: clap, actions }));
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(0);
 }
 
@@ -60,7 +60,7 @@ test("a loop goes on in the turn that it was in, with its variables", async () =
       actions: [{ type: "loops", while: "vars.n < 3", actions: turn }, on("c")],
     }),
   );
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(90_000);
   await rig.restart({ crash: true, offMs: 10_000 });
   await rig.clock.advance(20_000);
@@ -123,7 +123,7 @@ test("a run that waits for another one goes on when that has gone on", async () 
     rule("parent", { triggers: clap, actions: [{ type: "runs", rule: "child", wait: true }, on("after")] }),
     rule("child", { actions: [wait(100), on("a")] }),
   );
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(40_000);
   expect(rig.engine.runs("parent")).toMatchObject([
     { state: "waiting", waits: [{ action: "runs", for: "rule child" }] },
@@ -142,7 +142,7 @@ test("a run that waits for another one goes on if that cannot", async () => {
     rule("parent", { triggers: clap, actions: [{ type: "runs", rule: "child", wait: true }, on("after")] }),
     child,
   );
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(40_000);
   child.enabled = false;
   await rig.restart();
@@ -161,13 +161,13 @@ test("queued runs keep their order, and single and restart see what goes on", as
     rule("single", { triggers: clap, run_mode: "single", actions }),
     rule("restart", { triggers: clap, run_mode: "restart", actions }),
   );
-  for (let times = 0; times < 3; times++) rig.hear("clap");
+  for (let times = 0; times < 3; times++) rig.emit("clap");
   await rig.clock.advance(50_000);
   await rig.restart({ crash: true });
   expect(rig.engine.state("queued")).toMatchObject({ running: 1, queued: 2 });
   expect(rig.engine.state("restart").running).toBe(1);
   rig.commands.length = 0;
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(0);
   expect(rig.last("single")).toContain("its run mode is single");
   expect(rig.engine.state("queued")).toMatchObject({ running: 1, queued: 3 });
@@ -182,7 +182,7 @@ test("the next in a queue begins once if the one before cannot do its last actio
   rig.onCommand((id) => (id === "stuck" ? new Promise(() => {}) : undefined));
   const actions = [wait(10), { type: "once", device: "stuck" }];
   rig.begin(rule("r1", { triggers: clap, run_mode: "queued", actions }));
-  for (let times = 0; times < 3; times++) rig.hear("clap");
+  for (let times = 0; times < 3; times++) rig.emit("clap");
   await rig.clock.advance(10_000);
   rig.onCommand(() => {});
   await rig.restart({ crash: true });
@@ -203,12 +203,12 @@ test("waiting for an event and for an expression goes on with its time, and the 
     rule("late", { triggers: clap, actions: [{ type: "awaits", event: "never", secs: 60 }, on("late")] }),
     rule("true", { triggers: clap, actions: [{ type: "untils", expression: "hub.n == 3", secs: 60 }, on("true")] }),
   );
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(20_000);
   await rig.restart({ crash: true, offMs: 20_000, meanwhile: () => rig.setVariable("n", 3) });
   await rig.clock.advance(0);
   expect(rig.commands).toEqual(['true {"on":true}']);
-  rig.hear("bell");
+  rig.emit("bell");
   await rig.clock.advance(19_999);
   expect(rig.commands).toEqual(['true {"on":true}', 'event {"on":true}']);
   await rig.clock.advance(1);
@@ -224,7 +224,7 @@ for (const [what, change, reason] of [
     await using rig = openRig();
     const changed = rule("r1", { triggers: clap, actions: light });
     rig.begin(changed);
-    rig.hear("clap");
+    rig.emit("clap");
     await rig.clock.advance(70_000);
     Object.assign(changed, change);
     await rig.restart();
@@ -240,7 +240,7 @@ test("a run goes on if its rule changed otherwise, or its actions only in words"
   await using rig = openRig();
   const changed = rule("r1", { triggers: clap, actions: light });
   rig.begin(changed);
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(0);
   const actions = light.map((action) => ({ comment: "now with a note", enabled: true, ...action }));
   Object.assign(changed, { name: "new", triggers: [], conditions: [{ type: "breaks" }], actions });
@@ -252,7 +252,7 @@ test("a run goes on if its rule changed otherwise, or its actions only in words"
 test("a rule that is not durable loses what waits, and says so in its trace", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { triggers: clap, durable: false, actions: light }));
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(0);
   await rig.restart();
   await rig.clock.advance(600_000);
@@ -313,7 +313,7 @@ test("damaged rows are said and dropped, and the others go on", async () => {
   await using rig = openRig();
   const names = ["bad-json", "bad-position", "bad-version", "bad-vars", "no-data", "negative", "fine"];
   rig.begin(...names.map((name) => rule(name, { triggers: clap, actions: [wait(60), on(name)] })));
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(0);
   const damage = (sql: string, name: string): void =>
     rig.sql(sql.replace("ID", `(SELECT id FROM rule_runs WHERE rule_id = '${name}')`));
@@ -364,7 +364,7 @@ test("ten thousand runs go on", async () => {
     rule(`r${at}`, { triggers: clap, actions: [wait(600), on(`d${at}`)] }),
   );
   rig.begin(...rules);
-  for (let times = 0; times < 20; times++) rig.hear("clap");
+  for (let times = 0; times < 20; times++) rig.emit("clap");
   await rig.clock.advance(0);
   await rig.restart({ crash: true });
   expect(rules.reduce((sum, { id }) => sum + rig.engine.state(id).running, 0)).toBe(10_000);

@@ -30,7 +30,7 @@ test("a message of a run that does again what is not on disk yet comes once", as
       ],
     }),
   );
-  rig.hear("clap");
+  rig.emit("clap");
   // Two turns; that is not on disk yet, as it is only seconds ago.
   await rig.clock.advance(67_000);
   expect(rig.commands).toEqual(["phone: begun", "phone: waited", "phone: turn", "phone: turn"]);
@@ -74,7 +74,7 @@ test("a run that another one waits for begins once, and its message comes once",
   );
   let stuck = true;
   rig.onCommand(() => (stuck ? new Promise(() => {}) : undefined));
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(20_000);
   expect(rig.commands).toEqual(["phone: child", 'a {"on":true}']);
   stuck = false;

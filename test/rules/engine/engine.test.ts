@@ -59,17 +59,17 @@ test("every condition is evaluated, and the trace shows which did not pass", asy
 
 test("trigger_condition and required_expression are conditions like others in the trace", async () => {
   await using rig = openRig();
-  const heard = { type: "hears", event: "clap" };
+  const received = { type: "hears", event: "clap" };
   rig.begin(
-    rule("twice", { triggers: heard, trigger_condition: "trigger.times == 2", actions: [on("lamp")] }),
-    rule("ready", { triggers: heard, required_expression: "state.nobody.here", actions: [on("fan")] }),
+    rule("twice", { triggers: received, trigger_condition: "trigger.times == 2", actions: [on("lamp")] }),
+    rule("ready", { triggers: received, required_expression: "state.nobody.here", actions: [on("fan")] }),
   );
-  rig.hear("clap", { times: 1 });
+  rig.emit("clap", { times: 1 });
   expect(rig.last("twice")).toBe("conditions_failed: trigger_condition trigger.times == 2 was false, must be true");
   expect(rig.last("ready")).toBe(
     'conditions_failed: required_expression state.nobody.here could not be evaluated: state.nobody.here: there is no device "nobody"',
   );
-  rig.hear("clap", { times: 2 });
+  rig.emit("clap", { times: 2 });
   await rig.clock.advance(0);
   expect(rig.commands).toEqual(['lamp {"on":true}']);
 });
@@ -101,13 +101,13 @@ test("an event goes to the rule of higher priority first, then by name, and once
 
 test("errors in one rule do not affect other rules or later actions", async () => {
   await using rig = openRig();
-  const heard = { type: "hears", event: "trip" };
+  const received = { type: "hears", event: "trip" };
   rig.begin(
     rule("broken trigger", { priority: 9, triggers: { type: "trips" }, actions: [on("a")] }),
-    rule("broken condition", { priority: 8, triggers: heard, conditions: [{ type: "breaks" }], actions: [on("b")] }),
+    rule("broken condition", { priority: 8, triggers: received, conditions: [{ type: "breaks" }], actions: [on("b")] }),
     rule("unknown words", {
       priority: 7,
-      triggers: [{ type: "unheard" }, heard],
+      triggers: [{ type: "unheard" }, received],
       actions: [
         { type: "unheard" },
         { type: "fails" },
@@ -116,9 +116,9 @@ test("errors in one rule do not affect other rules or later actions", async () =
         on("d"),
       ],
     }),
-    rule("sound", { triggers: heard, actions: [on("e")] }),
+    rule("sound", { triggers: received, actions: [on("e")] }),
   );
-  rig.hear("trip");
+  rig.emit("trip");
   await rig.clock.advance(0);
   expect(rig.commands).toEqual(['e {"on":true}', 'd {"on":true}']);
   expect(rig.engine.state("broken trigger").last_error?.message).toBe("this trigger is broken");
@@ -138,14 +138,14 @@ test("errors in one rule do not affect other rules or later actions", async () =
     { action_type: "fails", error: "it failed late" },
   ]);
   const before = rig.logged.length;
-  for (let times = 0; times < 5; times++) rig.hear("trip");
+  for (let times = 0; times < 5; times++) rig.emit("trip");
   expect(rig.logged.slice(before).filter((line) => line.startsWith("a trigger failed"))).toEqual([]);
 });
 
 test("only the last fifty evaluations are kept, newest first, and large values are cut", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { triggers: { type: "hears", event: "clap" } }));
-  for (let n = 0; n < 60; n++) rig.hear("clap", { n, text: "°😀".repeat(5000) });
+  for (let n = 0; n < 60; n++) rig.emit("clap", { n, text: "°😀".repeat(5000) });
   const traces = rig.engine.traces("r1");
   expect(traces.map(({ trigger }) => trigger.context.n)).toEqual(Array.from({ length: 50 }, (_, index) => 59 - index));
   expect(JSON.stringify(traces).length).toBeLessThan(60_000);

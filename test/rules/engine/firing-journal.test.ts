@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { silentLog } from "../../../src/core/log.ts";
-import { foldIntoCopy, readingsFolder, readUnfoldedBeside } from "../../../src/db/readings.ts";
+import { checkpointIntoCopy, readingsFolder, readJournalTailBeside } from "../../../src/db/readings.ts";
 import type { StateDb } from "../../../src/db/state-db.ts";
 import { openReadings } from "../../../src/hub/open-readings.ts";
 import { openRuleStore, type RuleStore } from "../../../src/rules/engine/store.ts";
@@ -111,10 +111,10 @@ test("a copy of a killed hub's database takes what only the journal has", async 
   hub.fire("r", 3);
   hub.journal.note(reading(1));
   await clock.advance(5 * SECOND_MS);
-  const unfolded = readUnfoldedBeside(stateDb());
-  if (!unfolded) throw new Error("there is no journal");
+  const journalTail = readJournalTailBeside(stateDb());
+  if (!journalTail) throw new Error("there is no journal");
   hub.db.own.query("VACUUM INTO ?").run(folder.at("copy.redb"));
-  foldIntoCopy(folder.at("copy.redb"), unfolded);
+  checkpointIntoCopy(folder.at("copy.redb"), journalTail);
   using copy = openTestState(folder.at("copy.redb"), clock.now);
   expect(copy.own.query("SELECT rule_id, fire_count FROM rule_state").all()).toEqual([{ rule_id: "r", fire_count: 3 }]);
 });

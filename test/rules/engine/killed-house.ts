@@ -1,13 +1,13 @@
 // A process with the real engine and actions that is killed again and again: see killed.test.ts. `begin` fires every rule once.
 // It writes what the rules do into a file, and says when all that waits is on disk, and when nothing runs any more. With
-// `journal` runs are noted there, as in a hub, and folded into their rows all the time; with `rows` there is none.
+// `journal` runs are noted there, as in a hub, and checkpointed into their rows all the time; with `rows` there is none.
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createZone } from "../../../src/core/zone.ts";
-import { readUnfolded } from "../../../src/db/readings.ts";
+import { readJournalTail } from "../../../src/db/readings.ts";
 import { openStateDb } from "../../../src/db/state-db.ts";
 import { createEventFeed } from "../../../src/events/feed.ts";
 import { openReadings } from "../../../src/hub/open-readings.ts";
@@ -23,7 +23,7 @@ import { until } from "../../support/wait.ts";
 import { RULES, TIMES } from "./killed-rules.ts";
 
 const [folder = "", how, keptIn] = process.argv.slice(2);
-const FOLD_WITHIN_MS = 40;
+const CHECKPOINT_WITHIN_MS = 40;
 const clock = systemClock;
 const stateDb = join(folder, "state.redb");
 const db = openStateDb(stateDb, clock.now);
@@ -81,7 +81,7 @@ const host: RuleHost = {
   request: async () => ({ status: 200, body: "" }),
   ping: async () => ({ reachable: true }),
   emit: (event) => feed.emit(event),
-  tellPlugins() {},
+  notifyPlugins() {},
   now: clock.now,
   calendars: undefined,
   zone: createZone("UTC"),
@@ -105,21 +105,21 @@ for (const written of RULES) {
 }
 engine.ready();
 if (how === "begin") for (const { id } of RULES) for (let times = TIMES(id); times > 0; times--) void engine.run(id);
-const folds = randomOf("folds");
-function foldSoon(): void {
+const checkpoints = randomOf("checkpoints");
+function checkpointSoon(): void {
   setTimeout(() => {
     for (const flush of waiting) flush();
-    foldSoon();
-  }, folds.below(FOLD_WITHIN_MS));
+    checkpointSoon();
+  }, checkpoints.below(CHECKPOINT_WITHIN_MS));
 }
-if (journal) foldSoon();
+if (journal) checkpointSoon();
 const rows = db.durable.query<{ id: string; rule_id: string }, []>("SELECT id, rule_id FROM rule_runs");
 const written = new Map<string, Set<string>>(RULES.map(({ id }) => [id, new Set()]));
 await until(
   "all that waits is on disk",
   () => {
     for (const { id, rule_id } of rows.all()) written.get(rule_id)?.add(id);
-    for (const { run, rule = "" } of readUnfolded(stateDb, db.durable).segments.flatMap(({ runs }) => runs))
+    for (const { run, rule = "" } of readJournalTail(stateDb, db.durable).segments.flatMap(({ runs }) => runs))
       written.get(rule)?.add(run);
     return how !== "begin" || RULES.every(({ id }) => (written.get(id)?.size ?? 0) >= TIMES(id));
   },

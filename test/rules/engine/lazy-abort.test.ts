@@ -1,15 +1,15 @@
-// The signal of a run that is made only when somebody asks for it: it tells the end of the run whenever that was.
+// The signal of a run that is made only when somebody asks for it: it reports the end of the run whenever that was.
 import { expect, test } from "bun:test";
 import { createLazyAbort } from "../../../src/rules/engine/lazy-abort.ts";
 
-test("who asks before the end is told of it, once", () => {
+test("who asks before the end is notified of it, once", () => {
   const lazy = createLazyAbort();
-  const told: string[] = [];
-  lazy.signal.addEventListener("abort", () => told.push("over"));
+  const notified: string[] = [];
+  lazy.signal.addEventListener("abort", () => notified.push("over"));
   expect(lazy.signal.aborted).toBe(false);
   lazy.abort();
   lazy.abort();
-  expect(told).toEqual(["over"]);
+  expect(notified).toEqual(["over"]);
 });
 
 test("who asks after the end sees at once that it is over", () => {

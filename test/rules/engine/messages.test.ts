@@ -7,7 +7,7 @@ import { openRealRig, written } from "../support/real.ts";
 import { createActor } from "../support/scope.ts";
 
 describe("a text", () => {
-  test("is filled in when it is logged, and what fails is told in the trace", async () => {
+  test("is filled in when it is logged, and what fails is reported in the trace", async () => {
     await using rig = openRealRig();
     rig.report("sensor", { t: 21.449 });
     rig.begin(

@@ -11,7 +11,7 @@ const alert = rule("alert", {
 
 /** Triggers the rule. Returns how often it has fired. */
 function fired(rig: Rig, ruleId = "alert"): number {
-  rig.hear("smoke");
+  rig.emit("smoke");
   return rig.engine.state(ruleId).fire_count;
 }
 
@@ -82,7 +82,7 @@ test("paused by another rule for a while, or until resumed, over restarts", asyn
   const pause = (id: string, more: object) =>
     rule(id, { triggers: { type: "hears", event: id }, actions: [{ type: "pauses", rule: "alert", ...more }] });
   rig.begin(quiet, pause("hush", { secs: 60 }), pause("silence", {}));
-  rig.hear("hush");
+  rig.emit("hush");
   expect(rig.engine.state("alert")).toMatchObject({ paused: true, paused_until: rig.clock.now() + 60_000 });
   await rig.clock.advance(20_000);
   await rig.restart({ crash: true, offMs: 20_000 });
@@ -90,7 +90,7 @@ test("paused by another rule for a while, or until resumed, over restarts", asyn
   expect(rig.last("alert")).toBe("paused: it is paused for another 20 s");
   await rig.clock.advance(20_000);
   expect(fired(rig)).toBe(1);
-  rig.hear("silence");
+  rig.emit("silence");
   await rig.restart({ crash: true, offMs: DAY_MS });
   expect(fired(rig)).toBe(1);
   expect(rig.last("alert")).toBe("paused: it is paused until it is resumed");

@@ -29,7 +29,7 @@ export interface Rig extends AsyncDisposable {
   report(id: string, attributes: JsonObject, change?: JsonObject): void;
   /** Where a device is, what it is, and its tags. */
   place(id: string, where: Partial<Pick<RuleDevice, "area" | "deviceType" | "tags">>): void;
-  hear(event: string, fields?: JsonObject): void;
+  emit(event: string, fields?: JsonObject): void;
   /** Puts the rules and starts the engine. */
   begin(...rules: Rule[]): void;
   /** How a device's plugin handles a command. */
@@ -128,7 +128,7 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
     request: async () => ({ status: 200, body: "" }),
     ping: async () => ({ reachable: false }),
     emit: (event) => rig.feed.emit(event),
-    tellPlugins() {},
+    notifyPlugins() {},
     now: clock.now,
     random: () => 0.5,
     calendars: undefined,
@@ -191,7 +191,7 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
       };
       devices.set(id, { ...before, ...where });
     },
-    hear: (event, fields) => rig.feed.emit({ type: `custom_${event}`, ...fields }),
+    emit: (event, fields) => rig.feed.emit({ type: `custom_${event}`, ...fields }),
     begin(...begun) {
       rules = begun;
       for (const one of begun) rig.engine.put(one);

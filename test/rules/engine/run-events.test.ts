@@ -7,7 +7,7 @@ const clap = { type: "hears", event: "clap" };
 const wait = (secs: number): Typed => ({ type: "delay", secs });
 const broken: Typed = { type: "fails" };
 
-/** What is told of runs, and their commands, in the order in which they happened. */
+/** What is reported of runs, and their commands, in the order in which they happened. */
 function watched(rig: Rig): string[] {
   const story: string[] = [];
   rig.onCommand((id) => rig.feed.emit({ type: "custom_command", id }));
@@ -21,7 +21,7 @@ function watched(rig: Rig): string[] {
 }
 
 async function clapped(rig: Rig, advanceMs = 0): Promise<void> {
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(advanceMs);
 }
 
@@ -55,7 +55,7 @@ test("rule_fired waits for the other machine of the house, its commands do not, 
   expect(story).toEqual(["a", "rule_fired r1"]);
 });
 
-test("an action that fails is told first, and the rule has fired all the same", async () => {
+test("an action that fails is reported first, and the rule has fired all the same", async () => {
   await using rig = openRig();
   const story = watched(rig);
   rig.begin(rule("r1", { triggers: clap, actions: [broken, on("b")] }));
@@ -79,7 +79,7 @@ describe("what an action sent and did not get through", () => {
       expect([rig.count("action_failed"), rig.count("rule_fired")]).toEqual([1, 1]);
     });
 
-  test("is told when it is known, also when the run is over", async () => {
+  test("is reported when it is known, also when the run is over", async () => {
     await using rig = openRig();
     const late = Promise.withResolvers<void>();
     rig.onCommand(() => late.promise);
@@ -93,7 +93,7 @@ describe("what an action sent and did not get through", () => {
   });
 });
 
-test("of runs beside each other, each tells of its own end", async () => {
+test("of runs beside each other, each reports its own end", async () => {
   await using rig = openRig();
   const story = watched(rig);
   rig.begin(rule("r1", { triggers: clap, actions: [on("a"), wait(60)] }));
@@ -104,7 +104,7 @@ test("of runs beside each other, each tells of its own end", async () => {
   expect(rig.count("rule_fired")).toBe(2);
 });
 
-test("queued runs tell of their ends in their order", async () => {
+test("queued runs report their ends in their order", async () => {
   await using rig = openRig();
   const story = watched(rig);
   rig.begin(rule("r1", { triggers: clap, run_mode: "queued", actions: [wait(60), on("a")] }));
@@ -139,12 +139,12 @@ for (const crash of [false, true])
   test(`a run that goes on after the hub was ${crash ? "killed" : "stopped"} tells of its end once, with what triggered it`, async () => {
     await using rig = openRig();
     rig.begin(rule("r1", { triggers: clap, actions: [on("a"), wait(60), on("b")] }));
-    rig.hear("clap", { by: "ann" });
+    rig.emit("clap", { by: "ann" });
     await rig.clock.advance(1000);
     await rig.restart({ crash });
     expect(rig.events.map(({ type }) => type)).not.toContain("rule_run_ended");
     expect(rig.count("rule_fired")).toBe(0);
     await rig.clock.advance(60_000);
-    const told = rig.events.filter(({ type }) => type === "rule_fired");
-    expect(told).toMatchObject([{ rule_id: "r1", trigger_type: "Hears", trigger_label: "clap was heard" }]);
+    const notified = rig.events.filter(({ type }) => type === "rule_fired");
+    expect(notified).toMatchObject([{ rule_id: "r1", trigger_type: "Hears", trigger_label: "clap was heard" }]);
   });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { statSync, truncateSync } from "node:fs";
 import { listSegments } from "../../../src/core/journal-reader.ts";
 import { silentLog } from "../../../src/core/log.ts";
-import { foldIntoCopy, journalIdOf, readingsFolder, readUnfoldedBeside } from "../../../src/db/readings.ts";
+import { checkpointIntoCopy, journalIdOf, readingsFolder, readJournalTailBeside } from "../../../src/db/readings.ts";
 import type { RunChange } from "../../../src/db/run-rows.ts";
 import type { StateDb } from "../../../src/db/state-db.ts";
 import { openReadings } from "../../../src/hub/open-readings.ts";
@@ -86,7 +86,7 @@ test("once an hour what waits goes into its row, and the journal begins anew", a
   hub.store.write([begins("a"), begins("b")], []);
   await clock.advance(HOUR_MS + 5000);
   expect(kept(hub)).toEqual(['a {"at":0}', 'b {"at":0}']);
-  expect(hub.journal.unfolded()).toEqual([]);
+  expect(hub.journal.journalTail()).toEqual([]);
   hub.store.write([goesOn("a", 2)], ["b"]);
   expect(kept(start())).toEqual(['a {"at":2}']);
 });
@@ -110,11 +110,11 @@ test("what is much is a row at once, and what the journal says of it from before
 test("a copy of a killed hub's database takes what only the journal has", () => {
   const { store, db } = start();
   store.write([begins("old"), begins("gone")], []);
-  store.fold();
+  store.checkpoint();
   store.write([begins("new"), goesOn("old", 3)], ["gone"]);
-  const unfolded = readUnfoldedBeside(stateDb());
+  const journalTail = readJournalTailBeside(stateDb());
   db.own.query("VACUUM INTO ?").run(folder.at("copy"));
-  if (unfolded) foldIntoCopy(folder.at("copy"), unfolded);
+  if (journalTail) checkpointIntoCopy(folder.at("copy"), journalTail);
   using copy = new Database(folder.at("copy"), { readonly: true });
   expect(copy.query("SELECT id, position FROM rule_runs ORDER BY number").values()).toEqual([
     ["old", '{"at":3}'],
@@ -125,7 +125,7 @@ test("a copy of a killed hub's database takes what only the journal has", () => 
 test("before a backup all of it is in the rows, and after a clean end there is no journal", async () => {
   const hub = start();
   hub.store.write([begins("a")], []);
-  hub.store.fold();
+  hub.store.checkpoint();
   expect(kept(hub)).toEqual(['a {"at":0}']);
   hub.store.write([goesOn("a", 1)], []);
   await hub[Symbol.asyncDispose]();
@@ -146,7 +146,7 @@ test("rows that cannot be written wait in the journal, also over a kill", () => 
   const hub = start();
   hub.store.write([begins("a")], []);
   whileLocked(hub, () => {
-    hub.store.fold();
+    hub.store.checkpoint();
     hub.store.write([goesOn("a", 1)], []);
   });
   expect(kept(start())).toEqual(['a {"at":1}']);

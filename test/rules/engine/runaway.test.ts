@@ -2,13 +2,13 @@
 import { expect, test } from "bun:test";
 import { on, openRig, rule } from "./rig.ts";
 
-const hears = (event: string) => ({ type: "hears", event });
+const receives = (event: string) => ({ type: "hears", event });
 const fires = (event: string) => ({ type: "fires", event });
 
 test("a rule that triggers itself is stopped after ten times, and the circle is named", async () => {
   await using rig = openRig();
-  rig.begin(rule("r1", { name: "Echo", triggers: hears("echo"), actions: [fires("echo")] }));
-  rig.hear("echo");
+  rig.begin(rule("r1", { name: "Echo", triggers: receives("echo"), actions: [fires("echo")] }));
+  rig.emit("echo");
   await rig.clock.advance(0);
   expect(rig.engine.state("r1").fire_count).toBe(10);
   const why = `rules triggered each other more than 10 deep and were stopped: ${Array(11).fill("Echo").join(" → ")}`;
@@ -44,7 +44,7 @@ test("two rules that trigger each other through a device, as its plugin echoes i
 test("the circle is named in its order, also if rules react at once", async () => {
   await using rig = openRig();
   const next = (id: string, from: string, to: string) =>
-    rule(id, { triggers: hears(from), actions: [fires(to), fires("end")] });
+    rule(id, { triggers: receives(from), actions: [fires(to), fires("end")] });
   rig.begin(next("a", "1", "2"), next("b", "2", "3"), next("c", "3", "1"));
   await rig.engine.run("a");
   expect(rig.last("b")).toBe(
@@ -55,8 +55,10 @@ test("the circle is named in its order, also if rules react at once", async () =
 
 test("a slow circle is allowed: a lamp that blinks", async () => {
   await using rig = openRig();
-  rig.begin(rule("r1", { triggers: hears("tick"), actions: [{ type: "delay", secs: 1 }, on("lamp"), fires("tick")] }));
-  rig.hear("tick");
+  rig.begin(
+    rule("r1", { triggers: receives("tick"), actions: [{ type: "delay", secs: 1 }, on("lamp"), fires("tick")] }),
+  );
+  rig.emit("tick");
   await rig.clock.advance(120_000);
   expect(rig.commands).toHaveLength(120);
 });
@@ -64,29 +66,32 @@ test("a slow circle is allowed: a lamp that blinks", async () => {
 test("a rule that others trigger too often is blocked for a minute", async () => {
   await using rig = openRig();
   const shouts = Array(60).fill(fires("shout"));
-  rig.begin(rule("loud", { triggers: hears("begin"), actions: shouts }), rule("r1", { triggers: hears("shout") }));
-  rig.hear("begin");
+  rig.begin(
+    rule("loud", { triggers: receives("begin"), actions: shouts }),
+    rule("r1", { triggers: receives("shout") }),
+  );
+  rig.emit("begin");
   expect(rig.engine.state("r1").fire_count).toBe(50);
   expect(rig.last("r1")).toContain("runaway: it fired too often and is blocked for another 60 s");
   expect(rig.logged).toHaveLength(1);
   await rig.clock.advance(59_999);
-  rig.hear("shout");
+  rig.emit("shout");
   expect(rig.engine.state("r1").fire_count).toBe(50);
   await rig.clock.advance(1);
-  rig.hear("shout");
+  rig.emit("shout");
   expect(rig.engine.state("r1").fire_count).toBe(51);
 });
 
 test("a rule that fires hundreds of times a second is blocked; ten a second are fine", async () => {
   await using rig = openRig();
-  rig.begin(rule("r1", { triggers: hears("meter") }));
+  rig.begin(rule("r1", { triggers: receives("meter") }));
   for (let n = 0; n < 300; n++) {
-    rig.hear("meter");
+    rig.emit("meter");
     await rig.clock.advance(100);
   }
   expect(rig.engine.state("r1").fire_count).toBe(300);
   await rig.clock.advance(10_000);
-  for (let n = 0; n < 2000; n++) rig.hear("meter");
+  for (let n = 0; n < 2000; n++) rig.emit("meter");
   expect(rig.engine.state("r1").fire_count).toBe(800);
   expect(rig.count("action_failed")).toBe(1);
 });
@@ -94,11 +99,14 @@ test("a rule that fires hundreds of times a second is blocked; ten a second are 
 test("an endless loop is ended, and the hub stays responsive meanwhile", async () => {
   await using rig = openRig();
   const loop = { type: "loops", while: "true", actions: [{ type: "counts", name: "n" }] };
-  rig.begin(rule("r1", { triggers: hears("go"), actions: [loop, on("after")] }), rule("r2", { triggers: hears("hi") }));
-  rig.hear("go");
+  rig.begin(
+    rule("r1", { triggers: receives("go"), actions: [loop, on("after")] }),
+    rule("r2", { triggers: receives("hi") }),
+  );
+  rig.emit("go");
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(rig.engine.state("r1").running).toBe(1);
-  rig.hear("hi");
+  rig.emit("hi");
   expect(rig.engine.state("r2").fire_count).toBe(1);
   while (rig.engine.state("r1").running > 0) await new Promise((resolve) => setImmediate(resolve));
   const [trace] = rig.engine.traces("r1");
@@ -122,8 +130,8 @@ test("a loop that waits may run for weeks", async () => {
       { type: "counts", name: "n" },
     ],
   };
-  rig.begin(rule("r1", { triggers: hears("go"), actions: [loop] }));
-  rig.hear("go");
+  rig.begin(rule("r1", { triggers: receives("go"), actions: [loop] }));
+  rig.emit("go");
   await rig.clock.advance(200 * 60_000);
   expect(rig.engine.state("r1").running).toBe(1);
   rig.engine.remove("r1");
@@ -133,10 +141,10 @@ test("rules that run each other are stopped ten deep, also if they wait for each
   for (const wait of [false, true]) {
     await using rig = openRig();
     rig.begin(
-      rule("a", { triggers: hears("go"), actions: [{ type: "runs", rule: "b", wait }] }),
+      rule("a", { triggers: receives("go"), actions: [{ type: "runs", rule: "b", wait }] }),
       rule("b", { actions: [{ type: "runs", rule: "a", wait }] }),
     );
-    rig.hear("go");
+    rig.emit("go");
     await rig.clock.advance(0);
     expect(rig.engine.state("a").fire_count + rig.engine.state("b").fire_count).toBe(10);
     expect(rig.last("a")).toContain("runaway: rules triggered each other more than 10 deep");
@@ -148,12 +156,12 @@ test("running a rule that cannot run is a failed action with a reason; failed co
   await using rig = openRig();
   const run = (target: string) => ({ type: "runs", rule: target, wait: true, conditions: true });
   rig.begin(
-    rule("r1", { triggers: hears("go"), actions: ["off", "none", "no", "yes"].map(run) }),
+    rule("r1", { triggers: receives("go"), actions: ["off", "none", "no", "yes"].map(run) }),
     rule("off", { enabled: false, actions: [on("a")] }),
     rule("no", { conditions: [{ type: "breaks" }], actions: [on("b")] }),
     rule("yes", { actions: [{ type: "delay", secs: 5 }, on("c")] }),
   );
-  rig.hear("go");
+  rig.emit("go");
   await rig.clock.advance(5000);
   expect(rig.engine.traces("r1")[0]?.actions).toMatchObject([
     { result: "failed", error: 'the rule "off" is disabled' },

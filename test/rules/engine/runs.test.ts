@@ -9,7 +9,7 @@ const slow = [on("a"), wait(10), on("b")];
 test("parallel: each firing runs on its own, twenty at most", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { triggers: clap, actions: slow }));
-  for (let times = 0; times < 22; times++) rig.hear("clap");
+  for (let times = 0; times < 22; times++) rig.emit("clap");
   await rig.clock.advance(0);
   expect(rig.commands).toHaveLength(20);
   expect(rig.engine.state("r1")).toMatchObject({ running: 20, fire_count: 20 });
@@ -21,13 +21,13 @@ test("parallel: each firing runs on its own, twenty at most", async () => {
 test("single: not while it is running", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { triggers: clap, run_mode: "single", actions: slow }));
-  rig.hear("clap");
-  rig.hear("clap");
+  rig.emit("clap");
+  rig.emit("clap");
   await rig.clock.advance(9999);
-  rig.hear("clap");
+  rig.emit("clap");
   expect(rig.last("r1")).toBe("busy: its last run is not over, and its run mode is single");
   await rig.clock.advance(1);
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(0);
   expect(rig.commands).toEqual(['a {"on":true}', 'b {"on":true}', 'a {"on":true}']);
 });
@@ -35,9 +35,9 @@ test("single: not while it is running", async () => {
 test("restart: what it was doing is cancelled", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { triggers: clap, run_mode: "restart", actions: slow }));
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(9000);
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(9999);
   expect(rig.commands).toEqual(['a {"on":true}', 'a {"on":true}']);
   const [, first] = rig.engine.traces("r1");
@@ -54,9 +54,9 @@ test("restart: what it was doing is cancelled", async () => {
 test("queued: one after the other, up to the limit of the queue", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { triggers: clap, run_mode: "queued", max_queued: 2, actions: slow }));
-  for (let times = 0; times < 3; times++) rig.hear("clap");
+  for (let times = 0; times < 3; times++) rig.emit("clap");
   expect(rig.count("limit_reached")).toBe(0);
-  rig.hear("clap");
+  rig.emit("clap");
   expect(rig.events.find(({ type }) => type === "limit_reached")).toMatchObject({
     ...{ limit: "max_queued", account: "r1" },
     message: "it does not run: its last run is not over, and its queue of 2 is full",
@@ -74,13 +74,13 @@ test("a change of triggers, conditions or name keeps what is running; one of the
   await using rig = openRig();
   const before = rule("r1", { triggers: clap, actions: slow });
   rig.begin(before);
-  rig.hear("clap");
+  rig.emit("clap");
   rig.engine.put(structuredClone(before));
   rig.engine.put({ ...before, name: "new", priority: 1, triggers: [opened], conditions: [{ type: "breaks" }] });
   await rig.clock.advance(10_000);
   expect(rig.commands).toEqual(['a {"on":true}', 'b {"on":true}']);
   rig.engine.put(before);
-  rig.hear("clap");
+  rig.emit("clap");
   rig.engine.put({ ...before, actions: [on("c")] });
   await rig.clock.advance(10_000);
   expect(rig.commands).toEqual(['a {"on":true}', 'b {"on":true}', 'a {"on":true}']);
@@ -91,8 +91,8 @@ test("disabling, removing and stopping cancel active and queued runs", async () 
   await using rig = openRig();
   const running = rule("r1", { triggers: clap, run_mode: "queued", actions: slow });
   rig.begin(running, rule("r2", { triggers: clap, actions: slow }));
-  rig.hear("clap");
-  rig.hear("clap");
+  rig.emit("clap");
+  rig.emit("clap");
   rig.engine.put({ ...running, enabled: false });
   expect(rig.engine.traces("r1").map(({ why }) => why)).toEqual([
     "clap was heard; there are no conditions; cancelled: the rule was disabled",
@@ -103,7 +103,7 @@ test("disabling, removing and stopping cancel active and queued runs", async () 
   expect(rig.commands).toEqual(Array(3).fill('a {"on":true}'));
   expect(rig.clock.pending()).not.toContain("rules: wait");
   rig.engine.put(running);
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.restart();
   await rig.clock.advance(60_000);
   expect(rig.commands).toHaveLength(4);
@@ -118,9 +118,9 @@ test("delays can be cancelled by their key, and the other actions continue", asy
     rule("r1", { triggers: clap, actions: parts }),
     rule("r2", { triggers: { type: "hears", event: "stop" }, actions: [cancel] }),
   );
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(1000);
-  rig.hear("stop");
+  rig.emit("stop");
   expect(rig.engine.traces("r2")[0]?.actions[0]?.detail).toBe("1 cancelled");
   await rig.clock.advance(98_999);
   expect(rig.commands).toEqual([]);
@@ -141,7 +141,7 @@ test("exit ends the whole run without a failure, also parallel actions", async (
       actions: [{ type: "parallel", actions: [wait(100), on("a"), exit, on("b")] }, on("b")],
     }),
   );
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(200_000);
   expect(rig.commands).toEqual(['a {"on":true}']);
   expect(rig.last("r1")).toBe("fired: clap was heard; there are no conditions; ended by exits: nobody is at home");
@@ -163,10 +163,10 @@ test("waiting for an event, and until an expression is true", async () => {
     rule("holds", { triggers: clap, actions: [{ type: "untils", expression: "hub.n == 3" }] }),
     rule("wrong", { triggers: clap, actions: [{ type: "untils", expression: "hub.n" }] }),
   );
-  rig.hear("clap");
+  rig.emit("clap");
   expect(rig.engine.state("event").running).toBe(1);
   await rig.clock.advance(20_000);
-  rig.hear("clap");
+  rig.emit("clap");
   await rig.clock.advance(0);
   const detail = (id: string) => rig.engine.traces(id).at(-1)?.actions[0];
   expect(detail("event")).toMatchObject({ detail: "it came", durationMs: 20_000 });
@@ -186,8 +186,8 @@ test("an action that never ends cannot keep its rule from being cancelled", asyn
   await using rig = openRig();
   rig.onCommand(() => new Promise(() => {}));
   rig.begin(rule("r1", { triggers: clap, run_mode: "restart", actions: [on("a"), on("b")] }));
-  rig.hear("clap");
-  rig.hear("clap");
+  rig.emit("clap");
+  rig.emit("clap");
   rig.engine.put(rule("r1", { triggers: clap, actions: [] }));
   expect(rig.engine.state("r1").running).toBe(0);
   expect(rig.engine.traces("r1").map(({ actions }) => actions.map(({ result }) => result))).toEqual([
@@ -201,7 +201,7 @@ test("an error of an action after its run was cancelled is ignored", async () =>
   const late = Promise.withResolvers<void>();
   rig.onCommand(() => late.promise);
   rig.begin(rule("r1", { triggers: clap, actions: [on("a"), on("b")] }));
-  rig.hear("clap");
+  rig.emit("clap");
   rig.engine.put(rule("r1", { triggers: clap, enabled: false, actions: [] }));
   late.reject(new Error("too late"));
   await rig.clock.advance(1000);
@@ -216,7 +216,7 @@ test("an action that continues after its run was cancelled has no effect any mor
   rig.onCommand((id) => (id === "stubborn" ? late.promise : undefined));
   const stubborn = { type: "stubborn", rule: "r2", actions: [on("a")] };
   rig.begin(rule("r1", { triggers: clap, actions: [stubborn, on("b")] }), rule("r2", { actions: [on("c")] }));
-  rig.hear("clap");
+  rig.emit("clap");
   rig.engine.put(rule("r1", { triggers: clap, actions: [] }));
   late.resolve();
   await rig.clock.advance(5000);

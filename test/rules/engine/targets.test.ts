@@ -129,7 +129,7 @@ describe("a trigger", () => {
     [{ type: "device_battery_low", tag: "dim" }, "device_battery_low", { battery_pct: 5, threshold_pct: 20 }],
     [{ type: "device_action", device_type: "light" }, "device_action", { action: "single" }],
     [{ type: "button_event", area: "hall", event: "pressed" }, "device_action", { action: "single" }],
-  ] as const)("%j is told", async (trigger, type, fields) => {
+  ] as const)("%j is reported", async (trigger, type, fields) => {
     await using rig = openHouse();
     rig.begin(written("told", { triggers: [trigger] }));
     rig.feed.emit({ type, device_id: "kitchen_fan", ...fields } as never);

@@ -64,7 +64,7 @@ const changes = defineTrigger({
 });
 
 /** Custom events. */
-const hears = defineTrigger({
+const receives = defineTrigger({
   type: "hears",
   doc,
   fields: { event: Type.String() },
@@ -392,7 +392,7 @@ export const words: {
   conditions: ConditionDefinition<TProperties>[];
   actions: ActionDefinition<TProperties>[];
 } = {
-  triggers: [changes, hears, variable, topic, trips, ticks],
+  triggers: [changes, receives, variable, topic, trips, ticks],
   conditions: [is, breaks],
   actions: [
     ...[set, fires, writes, counts, fails, sends, delay, parallel, loops],

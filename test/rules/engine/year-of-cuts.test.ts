@@ -98,12 +98,12 @@ function endOf(takes: Takes, cuts: readonly Cut[]): number {
   return takes.reduce((at, ms) => whenOn(at + ms, cuts), 0);
 }
 
-/** Lets the day pass, with its power cuts; `said`: what is heard at which moment. */
+/** Lets the day pass, with its power cuts; `said`: what is seen at which moment. */
 async function pass(rig: Rig, cuts: readonly Cut[], said: { at: number; event: string }): Promise<void> {
   const begun = rig.clock.now();
   const moments = [
     ...cuts.map((one) => ({ at: one.at, act: () => rig.restart({ crash: one.crash, offMs: one.ms }) })),
-    { at: said.at, act: async () => rig.hear(said.event) },
+    { at: said.at, act: async () => rig.emit(said.event) },
   ].sort((a, b) => a.at - b.at);
   for (const { at, act } of moments) {
     await rig.clock.advance(Math.max(0, begun + at - rig.clock.now()));
@@ -133,7 +133,7 @@ test(
       const takes = KINDS[kind]?.takes ?? [];
       done.length = 0;
       const begun = clock.now();
-      rig.hear(`begin_${kind}`);
+      rig.emit(`begin_${kind}`);
       await clock.advance(0);
       await pass(rig, cuts, { at: whenOn(GO_AFTER_MS, cuts), event: "go" });
       const ends = done

@@ -136,29 +136,29 @@ describe("triggers", () => {
 describe("conditions", () => {
   test("of every kind", async () => {
     await using house = await open("all_conditions");
-    await house.hear("check_all");
+    await house.emit("check_all");
     expect(house.last("all_conditions")).toContain(
       "hall_lamp.on was unchanged for 0 s, must be unchanged for at least 10 s",
     );
     await house.clock.advance(10_000);
     house.house.variables.set("alarm_state", "armed");
-    await house.hear("check_all");
+    await house.emit("check_all");
     expect(house.last("all_conditions")).toContain('variable alarm_state was "armed", must not be "armed" (in "not")');
     house.house.variables.set("alarm_state", "off");
-    await house.hear("check_all");
+    await house.emit("check_all");
     expect(house.last("all_conditions")).toStartWith("fired");
     house.house.modes.set("mode_away", true);
-    await house.hear("check_all");
+    await house.emit("check_all");
     expect(house.last("all_conditions")).toStartWith("conditions_failed");
   });
 
   test("who changed a device last", async () => {
     await using house = await open("last_changed_by_hand");
     await house.report("hall_switch", { on: true }, { kind: "user", source: "api" });
-    await house.hear("who");
+    await house.emit("who");
     expect(house.last("last_changed_by_hand")).toStartWith("conditions_failed");
     await house.report("hall_switch", { on: false }, { kind: "physical", source: "wall" });
-    await house.hear("who");
+    await house.emit("who");
     expect(house.last("last_changed_by_hand")).toStartWith("fired");
   });
 
@@ -179,11 +179,11 @@ describe("conditions", () => {
 
   test("required_expression and trigger_condition, with the label of the trigger", async () => {
     await using house = await openForDays("only_in_the_morning");
-    await house.hear("gates");
+    await house.emit("gates");
     // It is noon.
     expect(house.last("only_in_the_morning")).toContain("required_expression current_hour() < 12 was false");
     await house.clock.advance(20 * 3_600_000);
-    await house.hear("gates");
+    await house.emit("gates");
     expect(house.last("only_in_the_morning")).toStartWith("fired");
   });
 });
@@ -192,13 +192,13 @@ describe("actions", () => {
   test("modes are toggled, and turned off", async () => {
     await using house = await open("set_modes");
     house.house.modes.set("mode_away", true);
-    await house.hear("modes");
+    await house.emit("modes");
     expect(house.commands()).toEqual(['mode_guest {"on":true}', 'mode_away {"on":false}']);
   });
 
   test("states, scenes and delays by mode", async () => {
     await using house = await open("per_mode");
-    await house.hear("per_mode");
+    await house.emit("per_mode");
     expect(house.commands()).toEqual(['hall_lamp {"on":true,"brightness":200}']);
     expect(house.house.done.scenes).toEqual(["22222222-0000-4000-8000-000000000002"]);
     await house.clock.advance(59_000);
@@ -206,14 +206,14 @@ describe("actions", () => {
     await house.clock.advance(1000);
     expect(house.details("per_mode")).toContain("log_message: info: after the delay");
     house.house.modes.set("mode_away", true);
-    await house.hear("per_mode");
+    await house.emit("per_mode");
     expect(house.commands()).toEqual(['hall_lamp {"on":false}']);
     expect(house.details("per_mode")).toContain("delay_per_mode: no wait: mode mode_away is on");
   });
 
   test("a fade sets what is no number, and fades what is one", async () => {
     await using house = await open("fade_up");
-    await house.hear("fade");
+    await house.emit("fade");
     await house.clock.advance(10_000);
     const commands = house.commands();
     expect(commands[0]).toBe('bed_lamp {"on":true}');
@@ -225,16 +225,16 @@ describe("actions", () => {
   test("variables are counted, divided and toggled from nothing", async () => {
     await using house = await open("variables");
     const { variables } = house.house;
-    await house.hear("count");
+    await house.emit("count");
     expect(Object.fromEntries(variables)).toEqual({ visits: 1, half: 0, flag: true, alarm_state: "armed" });
     variables.set("half", 5);
-    await house.hear("count");
+    await house.emit("count");
     expect(Object.fromEntries(variables)).toEqual({ visits: 2, half: 2.5, flag: false, alarm_state: "armed" });
   });
 
   test("services are called with milliseconds as seconds, and nothing for ()", async () => {
     await using house = await open("call_services");
-    await house.hear("call");
+    await house.emit("call");
     expect(house.house.done.requests).toMatchObject([
       { method: "GET", body: undefined, timeoutMs: 2500 },
       { method: "POST", body: '{"on":true}', timeoutMs: 10_000 },
@@ -250,11 +250,11 @@ describe("actions", () => {
       [1, "low"],
     ] as const) {
       variables.set("level", level);
-      await house.hear("choose");
+      await house.emit("choose");
       expect(house.details("choices")).toContain(`log_message: info: ${word}`);
     }
     variables.clear();
-    await house.hear("choose");
+    await house.emit("choose");
     expect(house.details("choices")).toContain("log_message: info: low");
     expect(house.details("choices")).not.toContain("log_message: info: never");
     expect(house.last("choices")).not.toContain("failed");
@@ -262,7 +262,7 @@ describe("actions", () => {
 
   test("loops wait between their turns, and not after the last one", async () => {
     await using house = await open("loops");
-    await house.hear("loop");
+    await house.emit("loop");
     const ticks = () => house.details("loops").filter((line) => line === "log_message: info: tick").length;
     expect(ticks()).toBe(1);
     await house.clock.advance(1000);
@@ -276,8 +276,8 @@ describe("actions", () => {
   test("waits for events, changes, and what stays true", async () => {
     await using house = await open("waits");
     await house.report("window", { open: true });
-    await house.hear("wait");
-    await house.hear("go");
+    await house.emit("wait");
+    await house.emit("go");
     expect(house.details("waits")).toContain("log_message: info: go or not");
     await house.report("window", { tilt: 1 });
     expect(house.details("waits")).not.toContain("log_message: info: the window moved");
@@ -294,14 +294,14 @@ describe("actions", () => {
 
   test("a rule cancels the delays of another, pauses it, and runs its actions", async () => {
     await using house = await open("porch_delayed", "porch_stop", "porch_again");
-    await house.hear("porch_delayed");
+    await house.emit("porch_delayed");
     await house.clock.advance(60_000);
-    await house.hear("porch_stop");
+    await house.emit("porch_stop");
     await house.clock.advance(600_000);
     expect(house.commands()).toEqual([]);
-    await house.hear("porch_delayed");
+    await house.emit("porch_delayed");
     expect(house.last("porch_delayed")).toStartWith("paused");
-    await house.hear("porch_again");
+    await house.emit("porch_again");
     await house.clock.advance(600_000);
     expect(house.commands()).toEqual(['porch_light {"on":false}']);
   });
@@ -309,25 +309,25 @@ describe("actions", () => {
   test("cancel_on_false ends a run when its conditions no longer hold", async () => {
     await using house = await open("garage_cancel");
     house.house.modes.set("mode_away", true);
-    await house.hear("garage");
+    await house.emit("garage");
     await house.clock.advance(30_000);
     house.house.modes.set("mode_away", false);
-    await house.hear("anything");
+    await house.emit("anything");
     expect(house.last("garage_cancel")).toContain(
       "cancelled, because its conditions no longer hold: mode mode_away was off, must be on",
     );
     await house.clock.advance(60_000);
     expect(house.commands()).toEqual([]);
     house.house.modes.set("mode_away", true);
-    await house.hear("garage");
+    await house.emit("garage");
     await house.clock.advance(60_000);
     expect(house.commands()).toEqual(['garage_door {"command":"close"}']);
   });
 
-  test("a ping chooses its actions, and tells the result", async () => {
+  test("a ping chooses its actions, and reports the result", async () => {
     await using house = await open("ping_router");
     house.house.reachable.add("192.168.1.1");
-    await house.hear("ping");
+    await house.emit("ping");
     expect(house.details("ping_router")).toContain("log_message: info: router is up");
     expect(house.details("ping_router")).toContain("log_message: info: the nas is down");
     expect(house.events.filter(({ type }) => type === "custom_router_ping")).toMatchObject([
@@ -337,7 +337,7 @@ describe("actions", () => {
 
   test("a disabled script does nothing, and what comes after it runs", async () => {
     await using house = await open("disabled_script");
-    await house.hear("script");
+    await house.emit("script");
     expect(house.details("disabled_script")).toEqual(["comment: undefined", "log_message: info: done"]);
   });
 });

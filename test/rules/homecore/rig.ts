@@ -12,7 +12,7 @@ export interface HomeCoreHouse extends RulesRig {
   /** A device reports; `change` says who caused it. */
   report(device: string, attributes: JsonObject, change?: JsonObject): Promise<void>;
   /** A custom event. */
-  hear(event: string, fields?: JsonObject): Promise<void>;
+  emit(event: string, fields?: JsonObject): Promise<void>;
   /** Commands since the last call, as `lamp {"on":true}`. */
   commands(): string[];
   /** Why the rule of this file last did what it did, with its conditions and actions. */
@@ -89,7 +89,7 @@ export async function openHomeCoreHouse(names: readonly string[] = LOADED): Prom
       rig.feed.emit({ ...event, ...(change && { change }) });
       await clock.advance(0);
     },
-    async hear(event: string, fields: JsonObject = {}) {
+    async emit(event: string, fields: JsonObject = {}) {
       rig.feed.emit({ type: `custom_${event}`, ...fields });
       await clock.advance(0);
     },

@@ -294,7 +294,7 @@ test("what cannot be known is said", async () => {
 describe("in simulated time", () => {
   const action = (type: string, fields: string): string => `[[actions]]\ntype = "${type}"\n${fields}\n`;
 
-  test("wait_for_trigger takes the time of its triggers, and hears what is made up", async () => {
+  test("wait_for_trigger takes the time of its triggers, and receives what is made up", async () => {
     const rule = `${MOTION}${action(
       "wait_for_trigger",
       `timeout_secs = 7200\non_timeout = "continue"

@@ -23,7 +23,7 @@ Rule(
 )
 // the end
 `;
-const heard: JsonObject = {
+const received: JsonObject = {
   name: "Heard",
   trigger: { type: "custom_event", event_type: "shout" },
   actions: [{ type: "log_message", message: "heard" }],
@@ -96,7 +96,7 @@ test("a patch works on what is in the file now, not on what was read last", asyn
 
 test("a new rule gets a file of its own, named after it, over nobody's", async () => {
   await using rig = await openRulesRig({ "heard.ron": toml("Somebody's", { id: ID }), "heard_2.ron": "broken" });
-  const { id, state, file } = rig.rules.create(heard);
+  const { id, state, file } = rig.rules.create(received);
   expect({ state, file }).toEqual({ state: "enabled", file: "heard_3.ron" });
   expect(rig.read("heard_3.ron")).toBe(`(
     id: "${id}",
@@ -111,10 +111,10 @@ test("a new rule gets a file of its own, named after it, over nobody's", async (
   expect(rig.read("heard.ron")).toBe(toml("Somebody's", { id: ID }));
   await rig.shout();
   expect(rig.fired().sort()).toEqual([ID, id].sort());
-  expect(refusal(() => rig.rules.create({ ...heard, id }))).toMatchObject({ code: "conflict" });
-  expect(rig.rules.create({ ...heard, name: "家".repeat(200) }).file).toBe(`${"家".repeat(40)}.ron`);
-  expect(rig.rules.create({ ...heard, name: "🎉" }).file).toMatch(/^[0-9a-f_]{36}\.ron$/);
-  expect(rig.rules.create({ ...heard, name: "../../etc/passwd" }).file).toBe("etc_passwd.ron");
+  expect(refusal(() => rig.rules.create({ ...received, id }))).toMatchObject({ code: "conflict" });
+  expect(rig.rules.create({ ...received, name: "家".repeat(200) }).file).toBe(`${"家".repeat(40)}.ron`);
+  expect(rig.rules.create({ ...received, name: "🎉" }).file).toMatch(/^[0-9a-f_]{36}\.ron$/);
+  expect(rig.rules.create({ ...received, name: "../../etc/passwd" }).file).toBe("etc_passwd.ron");
 });
 
 test("what is no rule is refused with every problem, and no file is made", async () => {
@@ -129,8 +129,8 @@ test("what is no rule is refused with every problem, and no file is made", async
   );
   expect(code).toBe("invalid");
   expect(problems.map(({ path }) => path).sort()).toEqual(["actions[0].message", "priorty", "trigger.type"]);
-  expect(refusal(() => rig.rules.create({ ...heard, id: "a/b" })).code).toBe("invalid");
-  expect(refusal(() => rig.rules.create({ ...heard, variables: { far: Number.POSITIVE_INFINITY } })).code).toBe(
+  expect(refusal(() => rig.rules.create({ ...received, id: "a/b" })).code).toBe("invalid");
+  expect(refusal(() => rig.rules.create({ ...received, variables: { far: Number.POSITIVE_INFINITY } })).code).toBe(
     "invalid",
   );
   expect(rig.files()).toEqual([]);
@@ -147,14 +147,14 @@ test("replacing keeps the file, and the comments of what stays", async () => {
   expect(rig.read("kitchen.ron")).not.toContain("heard at");
   expect(rig.rules.get(ID)).toMatchObject({ file: "kitchen.ron", format: "ron" });
 
-  rig.rules.replace(OTHER, { ...heard, cooldown_secs: 5 });
+  rig.rules.replace(OTHER, { ...received, cooldown_secs: 5 });
   expect(rig.rules.get(OTHER)).toMatchObject({ file: "b.toml", format: "toml", name: "Heard" });
   expect(rig.read("b.toml")).toContain("cooldown_secs = 5");
   expect(rig.read("b.toml")).toContain(`id = "${OTHER}"`);
   // TOML has no word for nothing.
-  rig.rules.replace(OTHER, { ...heard, variables: { nothing: null } });
+  rig.rules.replace(OTHER, { ...received, variables: { nothing: null } });
   expect(rig.rules.get(OTHER)).toMatchObject({ file: "b.toml", format: "ron", state: "enabled" });
-  expect(refusal(() => rig.rules.replace(OTHER, { ...heard, id: ID })).code).toBe("conflict");
+  expect(refusal(() => rig.rules.replace(OTHER, { ...received, id: ID })).code).toBe("conflict");
   await rig.restart();
   expect(rig.states()).toEqual(["Heard: enabled", "Kitchen: enabled"]);
 });
@@ -213,7 +213,7 @@ test("a removed rule ends at once, and its file lies in the trash", async () => 
   expect(trash).toEqual(["20260115T120000000Z-kitchen.ron"]);
   expect(rig.read(`.trash/${trash[0]}`)).toBe(COMMENTED);
   expect(refusal(() => rig.rules.remove(ID)).code).toBe("not_found");
-  for (let index = 0; index < 205; index++) rig.rules.remove(rig.rules.create({ ...heard, name: `R ${index}` }).id);
+  for (let index = 0; index < 205; index++) rig.rules.remove(rig.rules.create({ ...received, name: `R ${index}` }).id);
   expect(readdirSync(rig.at(".trash"))).toHaveLength(200);
   expect(await putsWhileLooking(rig)).toBe(0);
   expect(rig.states()).toEqual(["B: enabled"]);

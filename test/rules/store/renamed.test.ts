@@ -10,7 +10,7 @@ const BACK = "0xc77988cf21dc11c0";
 const OWN = "mailbox";
 const ID = "11111111-1111-4111-8111-111111111111";
 
-/** As the registry tells it. */
+/** As the registry reports it. */
 function createNames(): RenamedNames & { rename(deviceId: string, from: string, to: string): void } {
   const known: RenamedName[] = [];
   const listeners = new Set<(one: RenamedName) => void>();
@@ -296,7 +296,7 @@ describe("several devices", () => {
     );
   });
 
-  test("of which one is not: a person has to decide, and is told which", async () => {
+  test("of which one is not: a person has to decide, and learns which", async () => {
     await loaded(
       "doors.ron",
       `(id: "${ID}", name: "Doors", trigger: DeviceStateChanged(device_ids: ["${FRONT}", "${OWN}"], attribute: "contact"), actions: [])`,

@@ -32,7 +32,7 @@ export interface House extends RuleHost {
     pings: string[];
     events: HubEvent[];
     /** To plugins. */
-    told: { eventType: string; fields: JsonObject }[];
+    notified: { eventType: string; fields: JsonObject }[];
   };
   /** The event as the feed emits it. */
   envelope(event: HubEvent): Envelope;
@@ -63,7 +63,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
     requests: [],
     pings: [],
     events: [],
-    told: [],
+    notified: [],
   };
 
   function known(id: string): RuleDevice {
@@ -129,20 +129,20 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
       return answer;
     },
     emit: (event) => void done.events.push(event),
-    tellPlugins: (eventType, fields) => void done.told.push({ eventType, fields }),
+    notifyPlugins: (eventType, fields) => void done.notified.push({ eventType, fields }),
     now: clock.now,
     random: () => 0.5,
     calendars: undefined,
     zone: createZone(timezone),
     sun,
     envelope(event) {
-      let heard: Envelope | undefined;
+      let received: Envelope | undefined;
       using _listening = feed.on(event.type, "test", (envelope) => {
-        heard = envelope as Envelope;
+        received = envelope as Envelope;
       });
       feed.emit(event);
-      if (!heard) throw new Error("the feed emitted nothing");
-      return heard;
+      if (!received) throw new Error("the feed emitted nothing");
+      return received;
     },
   };
 }

@@ -79,7 +79,7 @@ describe("button_event", () => {
     });
   });
 
-  test("hears plugins that send each press as an event", () => {
+  test("receives plugins that send each press as an event", () => {
     const house = createHouse();
     const sent = (fields: object) => house.envelope({ type: "custom_button_event", device_id: "remote", ...fields });
     const match = (fields: JsonObject, event: object) =>
@@ -98,7 +98,7 @@ describe("button_event", () => {
     ]);
   });
 
-  test("hears each press of a device that announces itself once, though the attribute shows it too", () => {
+  test("receives each press of a device that announces itself once, though the attribute shows it too", () => {
     const house = createHouse();
     const match = (event: Parameters<typeof house.envelope>[0], fields: JsonObject = {}) =>
       contextOf(buttonEvent, { spec: read(fields), envelope: house.envelope(event), host: house });

@@ -179,8 +179,8 @@ describe("mqtt_message", () => {
     ["$SYS/#", "$SYS/broker", true],
     ["a/+/c", "a//c", true],
     ["haus/tür🚪", "haus/tür🚪", true],
-  ])("%s hears %s: %p", (filter, topic, heard) => {
-    expect(match(on({ topic: filter }), message(topic)) !== undefined).toBe(heard);
+  ])("%s receives %s: %p", (filter, topic, received) => {
+    expect(match(on({ topic: filter }), message(topic)) !== undefined).toBe(received);
   });
 
   test.each<[JsonObject, boolean]>([
@@ -199,8 +199,8 @@ describe("mqtt_message", () => {
     [{ pointer: "/on/deeper" }, false],
     [{ pointer: "/sensor/toString" }, false],
     [{ value: 5 }, false],
-  ])("%j", (fields, heard) => {
-    expect(match(on({ topic: "zigbee/+/state", ...fields }), weather) !== undefined).toBe(heard);
+  ])("%j", (fields, received) => {
+    expect(match(on({ topic: "zigbee/+/state", ...fields }), weather) !== undefined).toBe(received);
   });
 
   test("the context holds the topic, the payload and the value at the pointer", () => {

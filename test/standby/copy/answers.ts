@@ -3,7 +3,7 @@ import type { Database } from "bun:sqlite";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { listSegments, readJournal } from "../../../src/core/journal-reader.ts";
-import { foldedOf } from "../../../src/db/fold-mark.ts";
+import { checkpointOf } from "../../../src/db/checkpoint-mark.ts";
 import { stateMigrations } from "../../../src/db/migrations/index.ts";
 import { readingsFolder } from "../../../src/db/readings.ts";
 import { historyMigrations } from "../../../src/history/migrations/index.ts";
@@ -191,7 +191,7 @@ export function createAnswers({ home, db, history, id, files, cut = () => 0, max
       const answer: HistoryAnswer = {
         series: [...series.values()],
         through: Math.max(from, (page.at(-1)?.at ?? -1) + 1),
-        mark: isWhole ? { id, segment: foldedOf(history, id) } : undefined,
+        mark: isWhole ? { id, segment: checkpointOf(history, id) } : undefined,
         cut: cut(),
       };
       return gzipSync(JSON.stringify(answer));

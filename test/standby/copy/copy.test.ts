@@ -66,7 +66,7 @@ test("one that is opened again goes on, and finds files that somebody changed me
   expect(copy.status().copiedAt).toBe(clock.now());
 });
 
-test("what a hub starts from has each sample once, folded or not", () => {
+test("what a hub starts from has each sample once, checkpointed or not", () => {
   using two = createTwo();
   const { house, home } = two;
   house.addDevice("lamp");
@@ -83,15 +83,15 @@ test("what a hub starts from has each sample once, folded or not", () => {
     at += n % 2;
     // The history is far behind; the journal is not.
     sync(copy, house);
-    if (n % 11 === 0) house.fold();
-    if (n % 13 === 0) house.foldState();
+    if (n % 11 === 0) house.checkpoint();
+    if (n % 13 === 0) house.checkpointState();
     if (n % 5 === 0) copy.applyHistory(house.historyAnswer(copy.historyRequest(), 3));
   }
   sync(copy, house);
   copy.prepareStart();
   expect(existsSync(`${home.stateDb}-wal`)).toBe(false);
   startOn(home);
-  house.fold();
+  house.checkpoint();
   expect(samplesIn(home)).toEqual(samplesIn(house.home));
   house.db.run("PRAGMA wal_checkpoint(TRUNCATE)");
   expect(statesIn(home)).toEqual(statesIn(house.home));
@@ -105,10 +105,10 @@ test("the journal stays until this machine's own history has what is in it", () 
   for (const at of [1000, 2000]) {
     house.read([{ device: "lamp", at, set: { level: 1 } }]);
     sync(copy, house);
-    house.fold();
+    house.checkpoint();
   }
   sync(copy, house);
-  // Folded and removed at the other hub, not yet fetched.
+  // Checkpointed and removed at the other hub, not yet fetched.
   const segments = (): string[] => Object.keys(copy.have().journals).map((path) => path.split(".")[1] ?? "");
   expect(segments().sort()).toEqual(["1", "2"]);
   syncHistory(copy, house);
@@ -124,7 +124,7 @@ test("says until when the history is complete, with the journal", () => {
   house.addDevice("lamp");
   using copy = open(home);
   house.read([{ device: "lamp", at: 1000, set: { level: 1 } }]);
-  house.fold();
+  house.checkpoint();
   house.read([{ device: "lamp", at: 5000, set: { level: 2 } }]);
   sync(copy, house);
   expect(copy.status()).toMatchObject({ historyThrough: 0, isHistoryWhole: false });
@@ -139,13 +139,13 @@ test("the other hub's retention is followed, but for the last value of each attr
   using copy = open(home);
   for (let at = 1000; at < 1100; at++)
     house.read([{ device: "lamp", at, set: { level: at, ...(at === 1020 && { old: 1 }) } }]);
-  house.fold();
+  house.checkpoint();
   sync(copy, house);
   syncHistory(copy, house, 10);
   expect(samplesIn(home)).toHaveLength(101);
   house.cut(1050);
   house.read([{ device: "lamp", at: 2000, set: { level: 1 } }]);
-  house.fold();
+  house.checkpoint();
   sync(copy, house);
   syncHistory(copy, house);
   // From 1050 on, the last one of `level` before, that of `old`, and the new one.
@@ -159,7 +159,7 @@ test("a quiet house costs no write", () => {
   const { house, home } = two;
   house.addDevice("lamp");
   house.read([{ device: "lamp", at: 1000, set: { level: 1 } }]);
-  house.fold();
+  house.checkpoint();
   using copy = open(home);
   sync(copy, house);
   syncHistory(copy, house);
@@ -182,24 +182,24 @@ test("where the other hub's clock steps back, nothing is missed", () => {
   using copy = open(home);
   const read = (at: number): void => house.read([{ device: "lamp", at, set: { level: at } }]);
   for (const at of [5000, 6000]) read(at);
-  house.fold();
+  house.checkpoint();
   sync(copy, house);
   syncHistory(copy, house);
   read(1000);
   sync(copy, house);
-  house.fold();
+  house.checkpoint();
   sync(copy, house);
   syncHistory(copy, house);
   expect(samplesIn(home)).toEqual(samplesIn(house.home));
   for (const at of [7000, 8000, 9000]) read(at);
   sync(copy, house);
-  house.fold();
+  house.checkpoint();
   // In the midst of a run.
   copy.applyHistory(house.historyAnswer(copy.historyRequest(), 1));
   copy.applyHistory(house.historyAnswer(copy.historyRequest(), 1));
   read(2000);
   sync(copy, house);
-  house.fold();
+  house.checkpoint();
   sync(copy, house);
   syncHistory(copy, house);
   expect(samplesIn(home)).toEqual(samplesIn(house.home));
@@ -211,7 +211,7 @@ test("the copy goes on while its databases are read, and is the hub's at once", 
   const { house, home } = two;
   house.addDevice("lamp");
   house.read([{ device: "lamp", at: 1000, set: { level: 1 } }]);
-  house.fold();
+  house.checkpoint();
   const copy = open(home);
   sync(copy, house);
   syncHistory(copy, house);

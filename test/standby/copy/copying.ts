@@ -2,8 +2,8 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { type Log, silentLog } from "../../../src/core/log.ts";
-import { foldReadings, readUnfolded } from "../../../src/db/readings.ts";
-import { foldSamplesIntoCopy } from "../../../src/history/fold-copy.ts";
+import { checkpointReadings, readJournalTail } from "../../../src/db/readings.ts";
+import { checkpointSamplesIntoCopy } from "../../../src/history/checkpoint-copy.ts";
 import { type Home, homeAt } from "../../../src/home/paths.ts";
 import { type Copy, openCopy } from "../../../src/standby/copy/copy.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
@@ -50,9 +50,9 @@ export function syncHistory(copy: Copy, house: House, most?: number): void {
 /** Puts what is in the journal into the databases, as a hub does at its start. */
 export function startOn({ stateDb, historyDb }: Home): void {
   using state = new Database(stateDb);
-  const unfolded = readUnfolded(stateDb, state);
-  foldSamplesIntoCopy(historyDb, unfolded, () => false);
-  foldReadings(state, unfolded);
+  const journalTail = readJournalTail(stateDb, state);
+  checkpointSamplesIntoCopy(historyDb, journalTail, () => false);
+  checkpointReadings(state, journalTail);
 }
 
 export function samplesIn({ historyDb }: Pick<Home, "historyDb">): unknown[] {

@@ -219,7 +219,7 @@ test("a damaged history is set aside, and fetched anew", async () => {
   const { house, home } = two;
   house.addDevice("lamp");
   for (let at = 1; at < 3000; at++) house.read([{ device: "lamp", at, set: { level: at } }]);
-  house.fold();
+  house.checkpoint();
   {
     using copy = open(home);
     sync(copy, house);
@@ -245,7 +245,7 @@ test("a history whose damage shows while it is written is set aside as well", ()
   house.addDevice("lamp");
   const record = (from: number): void => {
     for (let at = from; at < from + 3000; at++) house.read([{ device: "lamp", at, set: { level: at } }]);
-    house.fold();
+    house.checkpoint();
   };
   record(1);
   {
@@ -288,7 +288,7 @@ test("a full disk loses nothing, says so, and the copy goes on when there is roo
   expect(copy.status()).toMatchObject({ isComplete: true, problem: undefined });
   expect(readFileSync(home.stateDb).equals(house.db.serialize())).toBe(true);
   for (let at = 0; at < 2000; at++) house.read([{ device: "lamp", at, set: { level: `${at}`.repeat(50) } }]);
-  house.fold();
+  house.checkpoint();
   disk.fill();
   expect(() => syncHistory(copy, house)).toThrow("the disk is full");
   disk.free();
@@ -338,7 +338,7 @@ test("a full disk does not keep a hub from starting", () => {
   using house = createHouse(folder.at("house"));
   house.addDevice("lamp");
   house.read([{ device: "lamp", at: 1000, set: { level: 1 } }]);
-  house.fold();
+  house.checkpoint();
   const home = homeAt(`${disk.path}/copy`);
   mkdirSync(home.data, { recursive: true });
   const copy = open(home);

@@ -4,10 +4,10 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Journal, openJournal } from "../../../src/core/journal.ts";
 import { silentLog } from "../../../src/core/log.ts";
-import { foldedOf } from "../../../src/db/fold-mark.ts";
+import { checkpointOf } from "../../../src/db/checkpoint-mark.ts";
 import { stateMigrations } from "../../../src/db/migrations/index.ts";
 import { closeDatabase, openDatabase } from "../../../src/db/open.ts";
-import { foldReadings, journalIdOf, type Reading, readingsFolder, readUnfolded } from "../../../src/db/readings.ts";
+import { checkpointReadings, journalIdOf, type Reading, readingsFolder, readJournalTail } from "../../../src/db/readings.ts";
 import { append } from "../../../src/history/append.ts";
 import { openHistoryFile } from "../../../src/history/history-file.ts";
 import { rowsOf } from "../../../src/history/replay.ts";
@@ -25,9 +25,9 @@ export interface House extends Answers, Disposable {
   note(key: string, value: string): void;
   read(readings: readonly Reading[]): void;
   /** Puts what is in the journal into both databases. */
-  fold(): void;
+  checkpoint(): void;
   /** Into the state alone: the history's worker is late. */
-  foldState(): void;
+  checkpointState(): void;
   putFile(path: string, content: string, mode?: number): void;
   removeFile(path: string): void;
   /** Removes samples before that. */
@@ -57,21 +57,21 @@ export function createHouse(root: string, mark = 0x1234): House {
   }
 
   function release(): void {
-    journal.release(Math.min(foldedOf(db, id), foldedOf(history, id)));
+    journal.release(Math.min(checkpointOf(db, id), checkpointOf(history, id)));
   }
 
-  function foldState(): void {
+  function checkpointState(): void {
     finish();
-    foldReadings(db, readUnfolded(home.stateDb, db));
+    checkpointReadings(db, readJournalTail(home.stateDb, db));
     release();
   }
 
-  function foldHistory(): void {
+  function checkpointHistory(): void {
     finish();
     const buffer = new SampleBuffer(storeLimits, silentLog);
     buffer.reload(history);
-    for (const { number, readings } of readUnfolded(home.stateDb, db).segments) {
-      if (number <= foldedOf(history, id)) continue;
+    for (const { number, readings } of readJournalTail(home.stateDb, db).segments) {
+      if (number <= checkpointOf(history, id)) continue;
       buffer.record(rowsOf(readings, () => false));
       append(history, buffer.waiting, { id, segment: number });
       buffer.markWritten();
@@ -81,7 +81,7 @@ export function createHouse(root: string, mark = 0x1234): House {
 
   return {
     ...answers,
-    ...{ home, db, history, foldState },
+    ...{ home, db, history, checkpointState },
     addDevice(device) {
       db.query("INSERT OR IGNORE INTO devices (id, plugin_id, name, created_at) VALUES (?1, 'test', ?1, 0)").run(
         device,
@@ -93,9 +93,9 @@ export function createHouse(root: string, mark = 0x1234): House {
     read(readings) {
       journal.append(JSON.stringify(readings));
     },
-    fold() {
-      foldState();
-      foldHistory();
+    checkpoint() {
+      checkpointState();
+      checkpointHistory();
     },
     putFile(path, content, mode = 0o644) {
       files.set(path, { content: Buffer.from(content), mode });

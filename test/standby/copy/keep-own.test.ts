@@ -3,8 +3,8 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { silentLog } from "../../../src/core/log.ts";
-import type { Unfolded } from "../../../src/db/readings.ts";
-import { foldSamplesIntoCopy } from "../../../src/history/fold-copy.ts";
+import type { JournalTail } from "../../../src/db/readings.ts";
+import { checkpointSamplesIntoCopy } from "../../../src/history/checkpoint-copy.ts";
 import { homeAt } from "../../../src/home/paths.ts";
 import { keepOwn } from "../../../src/standby/copy/keep-own.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
@@ -17,15 +17,15 @@ function formerHub(folder: TemporaryFolder, times: readonly number[], name = "fo
   house.addDevice("lamp");
   for (const [index, at] of times.entries()) {
     house.read([{ device: "lamp", at, set: { level: at } }]);
-    if (index === times.length - 2) house.fold();
+    if (index === times.length - 2) house.checkpoint();
   }
   house.note("mine", "1");
   house[Symbol.dispose]();
   return homeAt(folder.at(name));
 }
 
-const foldHistory = ({ history }: { history: string }, readings: Unfolded): undefined =>
-  void foldSamplesIntoCopy(history, readings, () => false);
+const checkpointHistory = ({ history }: { history: string }, readings: JournalTail): undefined =>
+  void checkpointSamplesIntoCopy(history, readings, () => false);
 const times = (samples: unknown[]): number[] => samples.map((sample) => (sample as { at: number }).at);
 
 test("its state and journal are kept, and its history gets the other's on top, each sample once", () => {
@@ -35,8 +35,8 @@ test("its state and journal are kept, and its history gets the other's on top, e
   using house = createHouse(folder.at("other"));
   house.addDevice("lamp");
   for (const at of [1000, 2000, 2500, 4000]) house.read([{ device: "lamp", at, set: { level: at } }]);
-  house.fold();
-  expect(keepOwn(home, silentLog, { foldHistory })).toEqual({
+  house.checkpoint();
+  expect(keepOwn(home, silentLog, { checkpointHistory })).toEqual({
     folder: `${home.data}/before-standby`,
     recordedUntil: 3000,
   });
@@ -50,7 +50,7 @@ test("its state and journal are kept, and its history gets the other's on top, e
   expect(kept.query("SELECT value FROM meta WHERE key = 'mine'").get()).toEqual({ value: "1" });
 });
 
-test("without being told, the first answer keeps it too; the next time replaces it", () => {
+test("without a command, the first answer keeps it too; the next time replaces it", () => {
   using folder = createTemporaryFolder();
   const home = formerHub(folder, [1000, 2000]);
   mkdirSync(`${home.data}/before-standby`);

@@ -28,7 +28,7 @@ function make(house: House, changes: readonly Change[], clock: { at: number }): 
     else if (kind === "file")
       house.putFile(`rules/rule-${n % 6}.ron`, `${clock.at}`.repeat(n + 1), n % 2 ? 0o600 : 0o644);
     else if (kind === "gone") house.removeFile(`rules/rule-${n % 6}.ron`);
-    else if (kind === "fold") house.fold();
+    else if (kind === "fold") house.checkpoint();
     else house.db.run("DELETE FROM meta WHERE key LIKE 'key-%'; VACUUM");
     clock.at += n % 4;
   }
@@ -118,7 +118,7 @@ test(
           expect(readFileSync(home.stateDb).equals(house.db.serialize())).toBe(true);
           copy.prepareStart();
           startOn(home);
-          house.fold();
+          house.checkpoint();
           expect(samplesIn(home)).toEqual(samplesIn(house.home));
           expect(statesIn(home)).toEqual(statesIn(house.home));
         },

@@ -32,19 +32,19 @@ test("what was confirmed outlives a power cut of the standby, in its redo file w
   house.note("key", "before".repeat(1000));
   sync(first, house);
   const redo = `${home.data}/standby-redo`;
-  let told: Buffer | undefined;
+  let reported: Buffer | undefined;
   for (let count = 0; count < 5; count++) {
     house.note(`key-${count}`, "after".repeat(2000));
     const applied = first.apply(held(house.answer(first.have())));
     expect(applied).toMatchObject({ isConfirmed: true, holds: true });
     expect(readFileSync(home.stateDb).equals(house.db.serialize())).toBe(true);
-    told = readFileSync(redo);
+    reported = readFileSync(redo);
   }
-  // The cut comes while one more is written, of which nobody was told.
+  // The cut comes while one more is written, of which nobody was notified.
   house.note("key-6", "later".repeat(2000));
   first.apply(held(house.answer(first.have())));
   const whole = readFileSync(redo);
-  writeFileSync(redo, whole.fill(0, (told?.length ?? 0) + 5000));
+  writeFileSync(redo, whole.fill(0, (reported?.length ?? 0) + 5000));
   first[Symbol.dispose]();
   spoil(home.stateDb);
   using copy = open(home);
@@ -56,7 +56,7 @@ test("what was confirmed outlives a power cut of the standby, in its redo file w
   expect(copy.verifyState()).toBeUndefined();
 });
 
-test("a hub starts without a redo file, which is folded when it is large, and when nobody waits any more", () => {
+test("a hub starts without a redo file, which is checkpointed when it is large, and when nobody waits any more", () => {
   using two = createTwo();
   const { house, home } = two;
   const redo = `${home.data}/standby-redo`;

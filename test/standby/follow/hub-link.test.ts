@@ -58,12 +58,12 @@ test.each([
   ["nobody known has signed it", byName, { fingerprints: [] }],
   ["it is for another name", byNumber, { ca: readFileSync(authority, "utf8"), fingerprints: [] }],
   ["another certificate is expected", byName, { fingerprints: [FINGERPRINT.replaceAll(/\d/g, "0")] }],
-])("%s: not a byte is sent, and its fingerprint is told", async (_, address, trust) => {
+])("%s: not a byte is sent, and its fingerprint is reported", async (_, address, trust) => {
   using link = openHubLink(address, trust, systemClock);
   calls.length = 0;
   const { code, message, details } = await failure(link.ask("GET", "/health", { key: "k" }));
-  expect({ code, told: message.includes("is not known here"), ...details }).toEqual({
-    ...{ code: "forbidden", told: true, fingerprint: FINGERPRINT },
+  expect({ code, reported: message.includes("is not known here"), ...details }).toEqual({
+    ...{ code: "forbidden", reported: true, fingerprint: FINGERPRINT },
   });
   expect(calls).toEqual([]);
 });

@@ -31,6 +31,6 @@ const otherwise: [string, Partial<Situation>, string][] = [
   ["another machine is named", { lease: { canTake: false, row: ended, trouble: undefined } }, "names another machine"],
   ["nobody ever had it", { lease: { canTake: false, row: undefined, trouble: undefined } }, "no machine"],
 ];
-test.each(otherwise)("not where %s", (_, situation, told) => {
-  expect(whyNotTheHub({ ...may, ...situation })).toContain(told);
+test.each(otherwise)("not where %s", (_, situation, reported) => {
+  expect(whyNotTheHub({ ...may, ...situation })).toContain(reported);
 });

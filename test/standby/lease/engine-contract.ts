@@ -71,8 +71,8 @@ export const ENGINE_CONTRACT: ContractCase[] = [
         [1],
       );
       const winner = machines[taken.findIndex((one) => one?.ok)]?.id;
-      const told = taken.flatMap((one) => (one && !one.ok ? [one.row.holder.id] : []));
-      check("the others are told who", [told.length, new Set(told)], [19, new Set([winner])]);
+      const reported = taken.flatMap((one) => (one && !one.ok ? [one.row.holder.id] : []));
+      check("the others learn who", [reported.length, new Set(reported)], [19, new Set([winner])]);
     },
   },
   {

@@ -223,7 +223,7 @@ test("given up, it is not held from that moment on, and the standby has it at on
   expect([lost(), clock.pending()]).toEqual([undefined, []]);
 });
 
-test("an engine that comes back empty is told again", async () => {
+test("an engine that comes back empty is reported again", async () => {
   const { clock, leaseHolder, other, empty, lost } = await openPlace();
   empty();
   await clock.advance(3000);

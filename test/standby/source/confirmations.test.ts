@@ -1,4 +1,4 @@
-// When somebody who changed something is told that the standby has it, and what a standby does meanwhile that has nothing new to ask.
+// When somebody who changed something learns that the standby has it, and what a standby does meanwhile that has nothing new to ask.
 import { expect, test } from "bun:test";
 import { createConfirmations } from "../../../src/standby/source/confirmations.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

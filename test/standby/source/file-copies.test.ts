@@ -81,10 +81,10 @@ test("links within a folder are followed, and those out of it are named once", a
   symlinkSync("..", folder.at("home", "rules", "circle"));
   const { paths, id } = await all();
   expect(paths.sort()).toEqual(["config/hub.toml", "rules/a.ron", "rules/b.ron"]);
-  const told = warnings.length;
+  const reported = warnings.length;
   expect(warnings.join()).toContain("rules/c.ron");
   await all(id);
-  expect(warnings).toHaveLength(told);
+  expect(warnings).toHaveLength(reported);
 });
 
 test("a change comes once: content, mode, a file under another name, a folder instead of a file", async () => {

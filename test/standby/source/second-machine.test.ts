@@ -54,7 +54,7 @@ function open({ meta = createMeta(), own = OWN.id, isLast = true } = {}) {
     own: () => own,
     epoch: () => 4,
     noteOther: (other) => void noted.push(other),
-    leftovers: () => ({ take: async () => ({ wanted: null }) }),
+    handback: () => ({ take: async () => ({ wanted: null }) }),
     forgetWanted() {},
     source: () => ({
       async sync(_request, turn) {
@@ -128,12 +128,12 @@ test("the lease names the standby, unless a person decides; where the engine is 
 test("a copy is whole once the standby asks again after the last answer", async () => {
   const { second, clock } = open();
   second.pair(MACHINE, false);
-  expect(second.status()).toMatchObject({ isWhole: false, heardSecs: undefined });
+  expect(second.status()).toMatchObject({ isWhole: false, lastSeenSecs: undefined });
   const turn = turnIn(await second.sync(request(MACHINE)));
   expect(second.status()?.isWhole).toBe(false);
   await clock.advance(2000);
   await second.sync(request(MACHINE, { turn }));
-  expect(second.status()).toMatchObject({ isWhole: true, heardSecs: 0, behindSecs: 2 });
+  expect(second.status()).toMatchObject({ isWhole: true, lastSeenSecs: 0, behindSecs: 2 });
 });
 
 test("the copy of a standby that cannot open this house's databases is not whole", async () => {
@@ -148,7 +148,7 @@ test("the copy of a standby that cannot open this house's databases is not whole
   expect(second.status()?.isWhole).toBe(true);
 });
 
-test("a hand-over needs a standby that is heard and has a whole copy", async () => {
+test("a hand-over needs a standby that is seen and has a whole copy", async () => {
   const { second, clock, did } = open();
   const tried = (): string => {
     try {
@@ -181,7 +181,7 @@ test("the key works the other way round: the machine that took over is not its o
   expect(after.status()?.machine).toEqual(OWN);
 });
 
-test("another machine with the same key is refused while the standby is heard, and what it says of itself is noted", async () => {
+test("another machine with the same key is refused while the standby is seen, and what it says of itself is noted", async () => {
   const { second, clock, noted } = open();
   const key = second.pair(MACHINE, false);
   await second.sync(request(MACHINE));

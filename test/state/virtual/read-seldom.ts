@@ -1,4 +1,4 @@
-// Days of virtual time in which nobody changes modes.toml. The hub of these tests looks at it every 400 ms, as the kernel tells it
+// Days of virtual time in which nobody changes modes.toml. The hub of these tests looks at it every 400 ms, as the kernel reports it
 // nothing: that is a quarter of a million looks a day.
 import type { House } from "./rig.ts";
 

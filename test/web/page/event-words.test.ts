@@ -62,7 +62,7 @@ test("sentences say what happened, with links to what they are about", () => {
   expect(sentence({ type: "stream_gap", from: "2026-11-21T05:18:00Z" })).toMatch(/^Events between .+ and .+ are lost$/);
 });
 
-test("alarms come first, in words, and what is told in a better word is told once", async () => {
+test("alarms come first, in words, and what is reported in a better word is reported once", async () => {
   const { putDevice, forgetHouse } = (await import(join(page, "state/house.ts"))) as {
     putDevice: (device: unknown) => void;
     forgetHouse: () => void;

@@ -1,4 +1,4 @@
-// A folder of another disk or machine that is mounted here: USB, NFS, SMB. A mark tells it from the empty folder that is there while
+// A folder of another disk or machine that is mounted here: USB, NFS, SMB. A mark distinguishes it from the empty folder that is there while
 // nothing is mounted. Calls wait in place: a dead NFS server then holds this thread alone, and none of those the hub shares.
 import {
   closeSync,
@@ -63,7 +63,7 @@ export function openFolder({ directory }: Static<typeof FolderTarget>, options: 
 
 /**
  * The mark is made the first time, on another disk than the hub's. After that a folder without it is a mount point without its disk,
- * or another disk, which only a person can tell apart.
+ * or another disk, which only a person can distinguish.
  */
 function requireMark(directory: string, { resolve, known, isTest }: OpenOptions): void {
   if (existsSync(join(directory, MARK))) {

@@ -2,7 +2,7 @@
 // `BASE/stats`, whatever the base topic is.
 import { isObject } from "../../../core/json.ts";
 import { extensionOf } from "../../../core/picture-type.ts";
-import type { Heard, Sender, Source, SourceHost } from "../../source.ts";
+import type { Incoming, Sender, Source, SourceHost } from "../../source.ts";
 import { describeCamera, eventIn, type FrigateCamera } from "./camera.ts";
 
 const MAX_CAMERAS = 200;
@@ -39,7 +39,7 @@ export function createFrigateSource(host: SourceHost): Source {
   }
 
   /** Counts of objects of a camera that is known: `BASE/CAMERA/person`. */
-  function hearCount({ sender, topic, payload }: Heard): void {
+  function receiveCount({ sender, topic, payload }: Incoming): void {
     const cameras = accounts.get(sender.name);
     if (!cameras) return;
     const cut = topic.lastIndexOf("/");
@@ -48,7 +48,7 @@ export function createFrigateSource(host: SourceHost): Source {
     see(sender, camera.base, { name: camera.name, object: topic.slice(cut + 1) });
   }
 
-  function hearStats({ message }: Heard): string[] {
+  function receiveStats({ message }: Incoming): string[] {
     const { json } = message();
     if (!isObject(json) || !isObject(json.cameras) || !isObject(json.detectors)) return [];
     return Object.keys(json.cameras);
@@ -56,19 +56,19 @@ export function createFrigateSource(host: SourceHost): Source {
 
   return {
     name: "frigate",
-    hear(heard) {
-      const { sender, topic, payload } = heard;
+    receive(incoming) {
+      const { sender, topic, payload } = incoming;
       if (topic.endsWith("/snapshot")) {
         const [object, name, ...levels] = topic.split("/").reverse().slice(1);
         const base = levels.reverse().join("/");
         if (base !== "" && name !== undefined && extensionOf(payload)) see(sender, base, { name, object });
       } else if (payload.length > MAX_JSON_BYTES) return false;
       else if (topic.endsWith("/events")) {
-        const event = eventIn(heard.message().json);
+        const event = eventIn(incoming.message().json);
         if (event) see(sender, topic.slice(0, -"/events".length), { name: event.camera, object: event.label });
       } else if (topic.endsWith("/stats")) {
-        for (const name of hearStats(heard)) see(sender, topic.slice(0, -"/stats".length), { name });
-      } else hearCount(heard);
+        for (const name of receiveStats(incoming)) see(sender, topic.slice(0, -"/stats".length), { name });
+      } else receiveCount(incoming);
       return false;
     },
   };

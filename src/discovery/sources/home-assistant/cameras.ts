@@ -1,5 +1,5 @@
 // Components that show pictures: those that a camera publishes, and images, which may be published or be found at an address. What
-// they are is told by their bytes, so that the announced encoding and type change nothing.
+// they are is known by their bytes, so that the announced encoding and type change nothing.
 import type { PictureTopic } from "../../described.ts";
 import { fromJson, str } from "../../templates/values.ts";
 import type { Options } from "./entity.ts";

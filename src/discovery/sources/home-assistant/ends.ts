@@ -1,5 +1,5 @@
 // Where covers and valves are that know no position: at one end or the other, by what they say of themselves and by what they were
-// told; and sending them there.
+// reported; and sending them there.
 import type { Json } from "../../../core/json.ts";
 import { type Conversion, wrong } from "../../words.ts";
 import type { Commanded, Options, SharedWord } from "./entity.ts";
@@ -57,7 +57,7 @@ function endOf(options: Options, { open, close }: EndPayloads): Conversion["from
       last = "down";
       return 0;
     } else if (said === stopped) return last === undefined ? undefined : last === "up" ? 100 : saysClosed ? null : 0;
-    // Of one that says nothing: told to stop, it is somewhere.
+    // Of one that says nothing: commanded to stop, it is somewhere.
     else if (said === stop || said === "stop") return null;
     return undefined;
   };

@@ -146,7 +146,7 @@ export class Options {
     return this.config[key] === true;
   }
 
-  /** One that the device reports on may be a filter, as of a device that several gateways hear. */
+  /** One that the device reports on may be a filter, as of a device that several gateways receive. */
   topic(key: string): string | undefined {
     const topic = this.text(key);
     if (topic === undefined || isTopicName(topic)) return topic;
@@ -195,7 +195,7 @@ export class Options {
       read: (received) => {
         const message = decoded(received);
         const read = template ? template.read(message, this.#own?.about) : message.text;
-        this.#own?.hear(topicKey, read);
+        this.#own?.receive(topicKey, read);
         return read;
       },
     };

@@ -93,7 +93,7 @@ export function readExtras(
 
 export function describedExtras(known: ReadonlyMap<string, KnownExtra>): Attribute[] {
   return [...known].map(([name, { type, topic, origin, key }]) => ({
-    // The second is what it was known by before templates were told apart.
+    // The second is what it was known by before templates were distinguished.
     ids: [...(origin === topic ? [] : [`${origin} ${key}`]), `${topic} ${name}`],
     ...{ name, type, category: "diagnostic", hidden: true, readable: true, writable: false },
   }));

@@ -40,7 +40,7 @@ export const fan: Component = (options) => {
   ];
 };
 
-/** `speed`: what tells whether it runs where its state does not. */
+/** `speed`: what says whether it runs where its state does not. */
 function switched(options: Options, speed: DescribedAttribute | undefined): DescribedAttribute[] {
   const state = options.reading("state_topic", "state_value_template");
   const [on, off] = [options.text("payload_on") ?? "ON", options.text("payload_off") ?? "OFF"];

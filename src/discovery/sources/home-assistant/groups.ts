@@ -1,6 +1,6 @@
 // Which announcements are of the same device: those that share an identifier or a connection, or have the same id of their own.
 import { type Json, type JsonObject, jsonEqual } from "../../../core/json.ts";
-import type { Heard, Sender } from "../../source.ts";
+import type { Incoming, Sender } from "../../source.ts";
 import type { DeviceMemory } from "./memory.ts";
 import { type Announcement, type Entity, placeOf, sourceOf } from "./payload.ts";
 
@@ -44,7 +44,10 @@ export class Groups {
   readonly #counts = new Map<string, { entities: number; bytes: number }>();
 
   /** The groups that have changed; one without announcements is none any more. Throws Error for what is too much. */
-  take({ sender, topic, payload }: Pick<Heard, "sender" | "topic" | "payload">, announcement: Announcement): Group[] {
+  take(
+    { sender, topic, payload }: Pick<Incoming, "sender" | "topic" | "payload">,
+    announcement: Announcement,
+  ): Group[] {
     const known = this.#byTopic.get(keyIn(sender, topic));
     const announced = { ...this.#announcedBy(topic, announcement, known?.announced), bytes: payload.length };
     if (announced.entities.length === 0) return this.takeBack(sender, topic);

@@ -1,17 +1,17 @@
 // Announcements that wait to be read: the last one of each topic, in the order in which they came.
-import type { Heard } from "../../source.ts";
+import type { Incoming } from "../../source.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export interface Inbox {
   /** False where no more can wait. */
-  put(heard: Heard): boolean;
-  next(): Heard | undefined;
+  put(incoming: Incoming): boolean;
+  next(): Incoming | undefined;
   readonly size: number;
 }
 
 export function createInbox(): Inbox {
-  const waiting = new Map<string, Heard>();
+  const waiting = new Map<string, Incoming>();
   let bytes = 0;
 
   function remove(key: string): void {
@@ -20,13 +20,13 @@ export function createInbox(): Inbox {
   }
 
   return {
-    put(heard) {
-      const key = `${heard.sender.name}\n${heard.topic}`;
+    put(incoming) {
+      const key = `${incoming.sender.name}\n${incoming.topic}`;
       // An empty one always finds room: what it takes back must not stay.
-      if (heard.payload.length > 0 && bytes + heard.payload.length > MAX_BYTES) return false;
+      if (incoming.payload.length > 0 && bytes + incoming.payload.length > MAX_BYTES) return false;
       remove(key);
-      waiting.set(key, heard);
-      bytes += heard.payload.length;
+      waiting.set(key, incoming);
+      bytes += incoming.payload.length;
       return true;
     },
     next() {

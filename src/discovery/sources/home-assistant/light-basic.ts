@@ -86,7 +86,7 @@ function remembering(
   { scale }: LightRange,
 ): { values: DescribedAttribute[]; lastBrightness: () => number } {
   let last = scale;
-  const heard = (reading: Reading): Reading => ({
+  const remembering = (reading: Reading): Reading => ({
     ...reading,
     read(message) {
       const value = reading.read(message);
@@ -96,7 +96,7 @@ function remembering(
   });
   return {
     values: values.map((one) =>
-      one.attribute.name === "brightness" ? { ...one, readings: one.readings.map(heard) } : one,
+      one.attribute.name === "brightness" ? { ...one, readings: one.readings.map(remembering) } : one,
     ),
     lastBrightness: () => last,
   };

@@ -124,7 +124,7 @@ function written(wanted: JsonObject, encoders: ReadonlyMap<string, Encode>): str
 /** What lights a lamp besides `state`. */
 const LIGHTING = ["brightness", "color_temp", "color", "effect", "flash", "white"];
 
-/** A lamp is told to be on with what lights it: there are some that take the rest only beside it. At no brightness it is off. */
+/** A lamp is commanded to be on with what lights it: there are some that take the rest only beside it. At no brightness it is off. */
 function lit(payload: JsonObject): JsonObject {
   if (payload.state !== undefined || !LIGHTING.some((key) => Object.hasOwn(payload, key))) return payload;
   const { brightness, ...rest } = payload;

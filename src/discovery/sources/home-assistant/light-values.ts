@@ -29,8 +29,8 @@ export function rangeOf(options: Options): LightRange {
   const bounds = [positive("min_mireds") ?? mired(maxKelvin) ?? 153, positive("max_mireds") ?? mired(minKelvin) ?? 500];
   const [coolest, warmest] = [Math.max(1, Math.min(...bounds)), Math.max(1, ...bounds)];
   const scale = positive("brightness_scale") ?? DEFAULT_SCALE;
-  const told = [minKelvin ?? 1_000_000 / warmest, maxKelvin ?? 1_000_000 / coolest].map(Math.round);
-  const kelvin = options.is("color_temp_kelvin") ? { min: Math.min(...told), max: Math.max(...told) } : undefined;
+  const range = [minKelvin ?? 1_000_000 / warmest, maxKelvin ?? 1_000_000 / coolest].map(Math.round);
+  const kelvin = options.is("color_temp_kelvin") ? { min: Math.min(...range), max: Math.max(...range) } : undefined;
   return { scale: scale >= 1 ? scale : DEFAULT_SCALE, coolest, warmest, kelvin };
 }
 

@@ -135,7 +135,7 @@ function said(options: Options, name: string, topic: string | undefined): Descri
   return [{ ...attributeOf(options, { name, type: "string" }, { commanded }), momentary: true }];
 }
 
-/** A code to send, or one that was heard: `{"timings": [9000, -4500, …], "modulation": 38000}`, times in µs. */
+/** A code to send, or one that was received: `{"timings": [9000, -4500, …], "modulation": 38000}`, times in µs. */
 export const infrared: Component = (options) => {
   const schema = options.text("schema") ?? (options.topic("command_topic") === undefined ? "receiver" : "emitter");
   if (schema !== "emitter" && schema !== "receiver") throw new Error("schema: must be emitter or receiver");
@@ -143,7 +143,7 @@ export const infrared: Component = (options) => {
     const state = options.reading("state_topic", "value_template");
     if (!state) throw new Error("state_topic is missing");
     const name = state.path?.at(-1) ?? ownId(options);
-    return [attributeOf(options, { name, type: "object" }, { readings: [heardCode(state)] })];
+    return [attributeOf(options, { name, type: "object" }, { readings: [receivedCode(state)] })];
   }
   options.needsTopic("command_topic");
   const name = nameOf(options, undefined);
@@ -165,7 +165,7 @@ const MAX_TIMINGS = 2000;
 const areTimings = (value: Json | undefined): boolean =>
   Array.isArray(value) && value.length > 0 && value.length <= MAX_TIMINGS && value.every(Number.isInteger);
 
-function heardCode(state: Reading): Reading {
+function receivedCode(state: Reading): Reading {
   return {
     ...state,
     read(message) {

@@ -24,13 +24,13 @@ export function moving(
   const said = saidBy(options);
   const readings = states.map((state): Reading => {
     const end = state.path?.at(-1)?.endsWith(suffix) ? suffix : "";
-    const told = motorOf(end);
+    const moved = motorOf(end);
     return {
       ...{ topic: state.topic, path: undefined, template: `${state.template ?? ""} moving` },
       read(message) {
         const value = state.read(message);
         const now = value === undefined || value === null ? value : said.get(String(value));
-        const motor = told(message);
+        const motor = moved(message);
         if (now === "opening" || now === "closing" || motor === undefined) return now;
         return isAtEnd(options, message.json, { value, end }) ? "stopped" : motor;
       },

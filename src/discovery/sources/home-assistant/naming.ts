@@ -72,7 +72,7 @@ export function named(
 
 const keyOf = (entity: string, name: string): string => `${entity}\n${name}`;
 
-/** What `value` of an entity is known by for ever. An id that it shares with another one tells nothing. */
+/** What `value` of an entity is known by for ever. An id that it shares with another one identifies nothing. */
 export function idsOf(
   { entity, place, isShared }: Pick<FoundAttribute, "entity" | "place" | "isShared">,
   value: string,

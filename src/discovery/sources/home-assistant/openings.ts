@@ -49,7 +49,7 @@ function openOrNot(options: Options, state: Reading | undefined): DescribedAttri
       also: [
         ...(one.also ?? []),
         { word: "position", conversion: ENDS },
-        ...told(options, { name, commanded, open: true, close: false }),
+        ...commandEnds(options, { name, commanded, open: true, close: false }),
       ],
     },
     ...stop(options),
@@ -67,7 +67,7 @@ const ENDS: Conversion = {
 };
 
 /** `open`, `close`: what its own attribute is then. */
-function told(
+function commandEnds(
   options: Options,
   { name, commanded, ...ends }: { name: string; commanded: Commanded | undefined; open: Json; close: Json },
 ) {
@@ -76,10 +76,10 @@ function told(
   const names = ["open", "close", ...(payload === undefined ? [] : ["stop"])];
   const stopping = options.commanded(name, COMMAND, () => payload ?? null);
   const whole: Commanded = {
-    write: ({ [name]: told }) =>
-      told === "stop"
-        ? (stopping?.write({ [name]: told }) ?? [])
-        : commanded.write({ [name]: ends[told as "open" | "close"] }),
+    write: ({ [name]: wanted }) =>
+      wanted === "stop"
+        ? (stopping?.write({ [name]: wanted }) ?? [])
+        : commanded.write({ [name]: ends[wanted as "open" | "close"] }),
   };
   const assumes = (command: Json): Json | undefined => (command === "stop" ? null : ends[command as "open" | "close"]);
   return [{ ...commandOf(names, name, whole), assumes }];
@@ -114,7 +114,7 @@ function positioned(options: Options): DescribedAttribute[] {
     const also = [
       ...(placed.also ?? []),
       { word: "on", conversion: isOn },
-      ...told(options, { name, commanded: one.commanded, open, close: closed }),
+      ...commandEnds(options, { name, commanded: one.commanded, open, close: closed }),
     ];
     return [{ ...placed, also }, ...stop(options)];
   });

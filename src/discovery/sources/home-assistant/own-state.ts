@@ -27,7 +27,7 @@ export class OwnState {
   }
 
   /** `value`: what the message on this topic says; undefined where it says nothing. */
-  hear(topicKey: string, value: Json | undefined): void {
+  receive(topicKey: string, value: Json | undefined): void {
     if (value === undefined) return;
     if (topicKey === "json_attributes_topic") {
       const parsed = typeof value === "string" ? parseJson(value) : undefined;

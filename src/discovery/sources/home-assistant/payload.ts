@@ -101,7 +101,7 @@ function readDevice(
 // They are no entities in Home Assistant.
 const NEEDS_NO_ID: ReadonlySet<string> = new Set(["device_automation", "tag"]);
 
-/** `otherwise`: what tells it from others where it has no id of its own. */
+/** `otherwise`: what distinguishes it from others where it has no id of its own. */
 function entityOf(entity: Omit<Entity, "key" | "where">, otherwise: string): Entity {
   const { component, config } = entity;
   const { unique_id: unique } = config;

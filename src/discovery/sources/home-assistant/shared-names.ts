@@ -47,8 +47,8 @@ export function sharedNames(found: readonly FoundAttribute[], richest: readonly 
   );
   return {
     partOf(one, word) {
-      const told = partToldOf(one, word);
-      if (told !== undefined) return told;
+      const named = partNamedOf(one, word);
+      if (named !== undefined) return named;
       const kind = aside.has(`${one.component} ${word}`) ? (KINDS[one.component] ?? one.component) : "";
       return [parts.get(one.entity) ?? "", kind].filter((part) => part !== "").join("_") || undefined;
     },
@@ -62,11 +62,11 @@ const wordsIn = ({ attribute, also = [] }: FoundAttribute): string[] => [
   ...also.map(({ word }) => word),
 ];
 
-function partToldOf({ attribute, also = [] }: FoundAttribute, word: string): string | undefined {
+function partNamedOf({ attribute, also = [] }: FoundAttribute, word: string): string | undefined {
   return also.find((one) => one.word === word)?.part ?? attribute.part;
 }
 
-const isWhole = ({ one, word }: Claim): boolean => partToldOf(one, word) === undefined;
+const isWhole = ({ one, word }: Claim): boolean => partNamedOf(one, word) === undefined;
 
 /** One of those that are made of the very same, and one of each entity. */
 function distinct(claims: readonly Claim[]): Claim[] {

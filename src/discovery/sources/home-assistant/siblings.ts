@@ -16,15 +16,15 @@ export function partsOf(siblings: readonly Sibling[]): Map<string, string> {
   for (const word of first?.names.keys() ?? []) {
     const names = siblings.map(({ names }) => names.get(word));
     const found = names.every((name) => name !== undefined)
-      ? told(siblings, restsOf(names, { begins: true, ends: false }))
+      ? distinguished(siblings, restsOf(names, { begins: true, ends: false }))
       : undefined;
     if (found) return found;
   }
   const ids = siblings.map(({ id }) => id);
   return (
-    told(siblings, restsOf(ids, { begins: true, ends: true })) ??
-    told(siblings, ids) ??
-    told(
+    distinguished(siblings, restsOf(ids, { begins: true, ends: true })) ??
+    distinguished(siblings, ids) ??
+    distinguished(
       siblings,
       siblings.map(({ key }) => key),
     ) ??
@@ -32,14 +32,14 @@ export function partsOf(siblings: readonly Sibling[]): Map<string, string> {
   );
 }
 
-/** Undefined where they do not tell each from all others. */
-function told(siblings: readonly Sibling[], given: readonly string[]): Map<string, string> | undefined {
+/** Undefined where they do not distinguish each from all others. */
+function distinguished(siblings: readonly Sibling[], given: readonly string[]): Map<string, string> | undefined {
   const parts = given.map((one) => one.replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_+|_+$/g, ""));
   if (new Set(parts).size < siblings.length) return undefined;
   return new Map(siblings.map(({ key }, at) => [key, parts[at] ?? ""]));
 }
 
-/** Of names that begin alike. What tells them stands before the words with which all end, else behind those with which all begin. */
+/** Of names that begin alike. What distinguishes them stands before the words with which all end, else behind those with which all begin. */
 export function partsOfNames(names: readonly string[]): string[] {
   const ending = restsOf(names, { begins: false, ends: true });
   return ending.every((part, at) => part === names[at]) ? restsOf(names, { begins: true, ends: false }) : ending;

@@ -3,7 +3,7 @@ import { messageOf } from "../../../core/errors.ts";
 import { isObject, type JsonObject } from "../../../core/json.ts";
 import { hasWildcard } from "../../../core/topic-filter.ts";
 import type { Outgoing } from "../../described.ts";
-import type { Heard, Sender, Source, SourceHost } from "../../source.ts";
+import type { Incoming, Sender, Source, SourceHost } from "../../source.ts";
 import { describeEntities } from "./device.ts";
 import { createEarlyMessages } from "./early.ts";
 import { type Announced, blockOf, entitiesOf, type Group, Groups, sharedKey } from "./groups.ts";
@@ -38,11 +38,11 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
   const isSettled = (): boolean => inbox.size === 0 && changed.size === 0;
 
   function readNext(): boolean {
-    const heard = inbox.next();
-    if (!heard) return false;
-    const { sender, topic } = heard;
+    const incoming = inbox.next();
+    if (!incoming) return false;
+    const { sender, topic } = incoming;
     try {
-      change(readConfig(heard));
+      change(readConfig(incoming));
     } catch (error) {
       problems.set(sender, topic, messageOf(error));
     }
@@ -50,8 +50,8 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
     return inbox.size > 0;
   }
 
-  function readConfig(heard: Heard): Group[] {
-    const { sender, topic, payload, message } = heard;
+  function readConfig(incoming: Incoming): Group[] {
+    const { sender, topic, payload, message } = incoming;
     const parsed = parseConfigTopic(prefix, topic);
     if (!parsed) throw new Error("the topic is none of Home Assistant's discovery");
     if (payload.length === 0) {
@@ -64,7 +64,7 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
     const origin = announcement.origin?.name;
     if (typeof origin === "string" && isElsewhere(sender, origin)) return [];
     for (const entity of announcement.entities) refuseForeignTopics(sender, entity);
-    const found = announcement.isMigration ? [] : groups.take(heard, announcement);
+    const found = announcement.isMigration ? [] : groups.take(incoming, announcement);
     if (announcement.isMigration) groups.migrate(sender, topic);
     for (const part of announcement.removed) problems.set(sender, labelOf(topic, part), undefined);
     // What is wrong with an entity by itself is known when its device is described.
@@ -129,7 +129,7 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
     host.describe(sender, key, { ...device, forget: () => [...announced].map(({ topic }) => emptied(topic)) });
     if (Object.keys(undescribed).length > 0) host.report(sender, key, { attributes: undescribed, actions: [] });
     for (const topic of device.topics) {
-      for (const heard of known.has(topic) ? [] : early.of(sender, topic)) host.heard(sender, key, heard);
+      for (const incoming of known.has(topic) ? [] : early.of(sender, topic)) host.receive(sender, key, incoming);
     }
   }
 
@@ -150,13 +150,13 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
 
   return {
     name: "homeassistant",
-    hear(heard) {
-      const { sender, topic } = heard;
+    receive(incoming) {
+      const { sender, topic } = incoming;
       if (!topic.startsWith(`${prefix}/`) || !topic.endsWith("/config")) {
-        if (!isSettled()) early.keep(heard);
+        if (!isSettled()) early.keep(incoming);
         return false;
       }
-      if (inbox.put(heard)) reading.soon(0);
+      if (inbox.put(incoming)) reading.soon(0);
       else problems.set(sender, topic, "too much was announced at once: announce it again");
       return true;
     },

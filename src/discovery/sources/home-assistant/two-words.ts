@@ -42,7 +42,7 @@ interface Announced {
   kind: string | undefined;
 }
 
-/** `on`, `off`: the payloads that Home Assistant is told of. */
+/** `on`, `off`: the payloads that Home Assistant is notified of. */
 export function twoWords({ on, off, name, kind = "" }: Announced): TwoWords {
   const [first, second] = [on.toLowerCase(), off.toLowerCase()];
   // Also where only one of them is said.

@@ -42,7 +42,7 @@ export const asName = (id: string): string =>
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_+|_+$/g, "");
 
-/** Whether the id tells nothing of what the property is. */
+/** Whether the id says nothing of what the property is. */
 export const isUnsaid = (id: string): boolean => SAYS_NOTHING.test(id);
 
 /** What it is called by, as far as it says something: its own id, else that of its node. */

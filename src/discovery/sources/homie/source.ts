@@ -4,7 +4,7 @@ import type { Timer } from "../../../core/clock.ts";
 import { messageOf } from "../../../core/errors.ts";
 import type { Json } from "../../../core/json.ts";
 import type { Message } from "../../described.ts";
-import type { Heard, Sender, Source, SourceHost } from "../../source.ts";
+import type { Incoming, Sender, Source, SourceHost } from "../../source.ts";
 import { type HomieDescription, ID_RULE, isHomieId, quoted } from "./description.ts";
 import { describeHomie } from "./device.ts";
 import { describedInJson, MAX_DESCRIPTION_BYTES } from "./json-description.ts";
@@ -75,12 +75,12 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
     return { base: parts.slice(0, depth).join("/"), id, isFifth, below: below.join("/") };
   }
 
-  function make(heard: Heard, place: NonNullable<ReturnType<typeof placeOf>>): Known | undefined {
-    const { sender } = heard;
+  function make(incoming: Incoming, place: NonNullable<ReturnType<typeof placeOf>>): Known | undefined {
+    const { sender } = incoming;
     const { base, id, isFifth, below } = place;
     const all = knownBy(sender);
     const known = all.get(`${base}/${id}`);
-    if (known || heard.payload.length === 0) return known;
+    if (known || incoming.payload.length === 0) return known;
     // What only looks like it makes no room for itself; `$homie` of another version says why it is not taken.
     const isSure = isFifth ? below === "$state" || below === "$description" : below === "$homie";
     if (!isHomieId(id)) {
@@ -107,7 +107,7 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
     return made;
   }
 
-  function takeAttribute(known: Known, below: string, { payload, message }: Heard): void {
+  function takeAttribute(known: Known, below: string, { payload, message }: Incoming): void {
     if (below === "$state") takeState(known, payload.length > 20 ? "" : message().text);
     else if (known.isFifth) {
       if (below !== "$description") return;
@@ -247,7 +247,7 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
     return above === "lost" ? false : Object.hasOwn(AVAILABLE, state ?? "") ? AVAILABLE[state ?? ""] : undefined;
   }
 
-  function rememberValue(known: Known, { topic, payload, message }: Heard): void {
+  function rememberValue(known: Known, { topic, payload, message }: Incoming): void {
     if (known.topics.has(topic)) return;
     known.waiting.delete(topic);
     if (payload.length <= MAX_WAITING_BYTES && known.waiting.size < MAX_WAITING) known.waiting.set(topic, message());
@@ -255,20 +255,20 @@ export function createHomieSource(host: SourceHost, pattern: string): Source {
 
   return {
     name: "homie",
-    hear(heard) {
-      const { topic, sender } = heard;
+    receive(incoming) {
+      const { topic, sender } = incoming;
       if (topic.includes("/$")) {
         const place = placeOf(topic);
-        const known = place && make(heard, place);
+        const known = place && make(incoming, place);
         if (!place || !known) return false;
-        takeAttribute(known, place.below, heard);
+        takeAttribute(known, place.below, incoming);
         // Read like values, so that one that flaps costs no more than one that measures.
         return !/^\$(?:state$|stats\/|alert\/)/.test(place.below) && known.isDescribed;
       }
       const all = accounts.get(sender.name);
       const end = all ? topic.lastIndexOf("/", topic.lastIndexOf("/") - 1) : 0;
       const known = end > 0 ? all?.get(topic.slice(0, end)) : undefined;
-      if (known) rememberValue(known, heard);
+      if (known) rememberValue(known, incoming);
       return false;
     },
   };

@@ -54,7 +54,7 @@ function topProblems(table: ProfileTable, makers: readonly string[], checking: C
   return problems;
 }
 
-/** Without a topic at the top, each topic has to tell which device it is of. */
+/** Without a topic at the top, each topic has to say which device it is of. */
 function otherPlaceholders(topic: string, first: string): string | undefined {
   const [own, wanted] = [topic, first].map((one) => placeholdersOf(one).sort().join());
   if (own === wanted) return undefined;

@@ -4,7 +4,7 @@ import type { AttributeType } from "../../described.ts";
 import { RGB, wrong } from "../../words.ts";
 import type { AttributeTable, ButtonTable } from "./schema.ts";
 
-/** Undefined where nothing in the table tells. */
+/** Undefined where nothing in the table says it. */
 export function typeOf(table: Partial<AttributeTable & ButtonTable>): AttributeType | undefined {
   if (table.type !== undefined) return table.type;
   const numeric = [table.unit, table.min, table.max, table.step, table.scale, table.offset, table.decimals];

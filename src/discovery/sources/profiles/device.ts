@@ -15,7 +15,7 @@ export interface ProfileDevice {
   /** Of the message that made it. */
   parts: Values;
   /** Topics that made it, or could have. */
-  heardOn: Pick<ReadonlyMap<string, unknown>, "has" | "keys">;
+  seenOn: Pick<ReadonlyMap<string, unknown>, "has" | "keys">;
 }
 
 interface Placed {
@@ -37,7 +37,7 @@ export function describeProfileDevice(
   { partsOf, onProblem }: DeviceReader,
 ): DescribedDevice {
   const { table, expressions } = profile;
-  const { id, parts, heardOn } = device;
+  const { id, parts, seenOn } = device;
   const filled = (text: string | undefined): string | undefined => (text === undefined ? undefined : fill(text, parts));
   const placed = <T extends ActionTable | AvailabilityTable>(one: T) => ({
     ...{ table: one, at: filled(one.topic), take: takerOf(one, expressions) },
@@ -55,7 +55,7 @@ export function describeProfileDevice(
   });
 
   function isHere({ table: { topic: given }, at }: Placed, topic: string): boolean {
-    return given === undefined ? heardOn.has(topic) : at === topic;
+    return given === undefined ? seenOn.has(topic) : at === topic;
   }
 
   function read(occasion: Occasion): Report {
@@ -104,7 +104,7 @@ export function describeProfileDevice(
       ...actionAttribute(table.actions ?? []),
     ],
     topics: [
-      ...new Set([...heardOn.keys(), ...[...channels, ...actions, availability].flatMap((one) => one?.at ?? [])]),
+      ...new Set([...seenOn.keys(), ...[...channels, ...actions, availability].flatMap((one) => one?.at ?? [])]),
     ],
     read(topic, message) {
       const known = message.text === "" ? undefined : partsOf({ topic, message });

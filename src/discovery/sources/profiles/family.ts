@@ -1,6 +1,6 @@
-// The devices that one profile makes, each of the account that it was heard from.
+// The devices that one profile makes, each of the account that it was received from.
 import type { DescribedDevice } from "../../described.ts";
-import type { Heard, SourceHost } from "../../source.ts";
+import type { Incoming, SourceHost } from "../../source.ts";
 import { type Identified, identify } from "./identify.ts";
 import { Member } from "./member.ts";
 import type { Profile } from "./profile.ts";
@@ -12,15 +12,15 @@ export interface Met {
 }
 
 const DEFAULT_DEVICES = 100;
-/** What a profile makes may be announced as well, by a program that hears the same message: then it is called as it is there. */
+/** What a profile makes may be announced as well, by a program that receives the same message: then it is called as it is there. */
 const ANNOUNCED_WITHIN_MS = 5000;
 const MAX_AWAITED_MESSAGES = 10;
 
 export class Family {
   readonly #host: SourceHost;
-  readonly #onMet: (heard: Heard, met: Met) => void;
+  readonly #onMet: (incoming: Incoming, met: Met) => void;
   /** The last messages of what may be announced yet, by account and id. */
-  readonly #awaited = new Map<string, Heard[]>();
+  readonly #awaited = new Map<string, Incoming[]>();
   #profile: Profile;
   /** By account and id. */
   readonly #members = new Map<string, Member>();
@@ -28,7 +28,7 @@ export class Family {
   readonly #byTopic = new Map<string, Member>();
 
   /** `onMet`: as `meet` answers, of a message that came earlier. */
-  constructor(host: SourceHost, profile: Profile, onMet: (heard: Heard, met: Met) => void) {
+  constructor(host: SourceHost, profile: Profile, onMet: (incoming: Incoming, met: Met) => void) {
     this.#host = host;
     this.#onMet = onMet;
     this.#profile = profile;
@@ -54,28 +54,28 @@ export class Family {
   }
 
   /** A message on a topic that makes devices. */
-  meet(heard: Heard, { isLate = false } = {}): Met | undefined {
-    const { sender, topic } = heard;
+  meet(incoming: Incoming, { isLate = false } = {}): Met | undefined {
+    const { sender, topic } = incoming;
     const place = `${sender.name}\n${topic}`;
     const settled = this.#byTopic.get(place);
     if (settled && this.#isStill(settled, topic)) return undefined;
-    const found = identify(this.#profile, { topic, message: heard.message() });
+    const found = identify(this.#profile, { topic, message: incoming.message() });
     if (!found) return undefined;
     const known = this.#members.get(`${sender.name}\n${found.id}`);
-    if (!known && !isLate && this.#isAwaited(heard, found)) return undefined;
-    const member = known && this.#isStill(known, topic) ? known : this.#make(heard, found);
+    if (!known && !isLate && this.#isAwaited(incoming, found)) return undefined;
+    const member = known && this.#isStill(known, topic) ? known : this.#make(incoming, found);
     if (!member) return undefined;
-    const device = member.heardOn(topic, found.parts);
-    if (this.#profile.isTopicEnough && member.isHeardOn(topic)) this.#byTopic.set(place, member);
+    const device = member.seenOn(topic, found.parts);
+    if (this.#profile.isTopicEnough && member.isSeenOn(topic)) this.#byTopic.set(place, member);
     return device && { key: member.key, device };
   }
 
-  #isAwaited(heard: Heard, { id }: Identified): boolean {
+  #isAwaited(incoming: Incoming, { id }: Identified): boolean {
     const { same_as: others, max_devices: most = DEFAULT_DEVICES } = this.#profile.table;
-    const place = `${heard.sender.name}\n${id}`;
+    const place = `${incoming.sender.name}\n${id}`;
     const before = this.#awaited.get(place);
     if (!others || this.#host.isKnown(id) || (!before && this.#awaited.size >= most)) return false;
-    this.#awaited.set(place, [...(before ?? []), heard].slice(-MAX_AWAITED_MESSAGES));
+    this.#awaited.set(place, [...(before ?? []), incoming].slice(-MAX_AWAITED_MESSAGES));
     if (!before) this.#host.clock.after("announcement of a device", ANNOUNCED_WITHIN_MS, () => this.#take(place));
     return true;
   }
@@ -83,11 +83,11 @@ export class Family {
   #take(place: string): void {
     const messages = this.#awaited.get(place) ?? [];
     this.#awaited.delete(place);
-    for (const heard of messages) {
-      const met = this.meet(heard, { isLate: true });
-      if (met) this.#onMet(heard, met);
+    for (const incoming of messages) {
+      const met = this.meet(incoming, { isLate: true });
+      if (met) this.#onMet(incoming, met);
       const key = met?.key ?? this.#members.get(place)?.key;
-      if (key !== undefined) this.#host.heard(heard.sender, key, heard);
+      if (key !== undefined) this.#host.receive(incoming.sender, key, incoming);
     }
   }
 
@@ -101,7 +101,7 @@ export class Family {
     return false;
   }
 
-  #make({ sender, topic }: Heard, { id, parts }: Identified): Member | undefined {
+  #make({ sender, topic }: Incoming, { id, parts }: Identified): Member | undefined {
     if (this.#host.isRead(sender, topic)) return undefined;
     const { table, name } = this.#profile;
     const { max_devices: most = DEFAULT_DEVICES } = table;

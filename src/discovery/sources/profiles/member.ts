@@ -1,4 +1,4 @@
-// One device that a profile has made: where it was heard, since when it is silent, and which of its expressions fail.
+// One device that a profile has made: where it was seen, since when it is silent, and which of its expressions fail.
 import type { Timer } from "../../../core/clock.ts";
 import type { DescribedDevice } from "../../described.ts";
 import type { Sender, SourceHost } from "../../source.ts";
@@ -10,7 +10,7 @@ import type { Values } from "./topic-pattern.ts";
 
 // A message need not hold everything, so one failure says little.
 const FAILURES_THAT_COUNT = 5;
-/** The topics that one device is heard on by wildcards. */
+/** The topics that one device is seen on by wildcards. */
 const MAX_TOPICS = 32;
 
 export class Member {
@@ -20,9 +20,9 @@ export class Member {
   readonly #host: SourceHost;
   readonly #parts: Values;
   /** The topics that make it, and what their placeholders stand for. */
-  readonly #heardOn = new Map<string, Values>();
+  readonly #seenOn = new Map<string, Values>();
   #profile: Profile;
-  #lastHeardMs: number;
+  #lastSeenMs: number;
   #silence: Timer | undefined;
   /** Attributes that have had a value. */
   readonly #worked = new Set<string>();
@@ -35,18 +35,18 @@ export class Member {
     this.#host = host;
     this.#parts = parts;
     this.#profile = profile;
-    this.#lastHeardMs = host.clock.mono();
+    this.#lastSeenMs = host.clock.mono();
   }
 
-  /** Described anew; undefined where it is known to be heard on the topic. */
-  heardOn(topic: string, parts: Values): DescribedDevice | undefined {
-    if (this.#heardOn.has(topic) || this.#heardOn.size >= MAX_TOPICS) return undefined;
-    this.#heardOn.set(topic, parts);
+  /** Described anew; undefined where it is known to be seen on the topic. */
+  seenOn(topic: string, parts: Values): DescribedDevice | undefined {
+    if (this.#seenOn.has(topic) || this.#seenOn.size >= MAX_TOPICS) return undefined;
+    this.#seenOn.set(topic, parts);
     return this.describe(this.#profile);
   }
 
-  isHeardOn(topic: string): boolean {
-    return this.#heardOn.has(topic);
+  isSeenOn(topic: string): boolean {
+    return this.#seenOn.has(topic);
   }
 
   describe(profile: Profile): DescribedDevice {
@@ -55,11 +55,11 @@ export class Member {
     this.#failures.clear();
     const device = describeProfileDevice(
       profile,
-      { id: this.id, parts: this.#parts, heardOn: this.#heardOn },
+      { id: this.id, parts: this.#parts, seenOn: this.#seenOn },
       {
         partsOf: (occasion) => {
           const parts = this.#own(occasion);
-          if (parts) this.#heard();
+          if (parts) this.#seen();
           return parts;
         },
         onProblem: (attribute, problem) => this.#onProblem(attribute, problem),
@@ -77,15 +77,15 @@ export class Member {
   }
 
   #own(occasion: Omit<Occasion, "parts">): Values | undefined {
-    const known = this.#heardOn.get(occasion.topic);
+    const known = this.#seenOn.get(occasion.topic);
     if (known === undefined) return {};
     if (this.#profile.isTopicEnough) return isMeant(this.#profile, { ...occasion, parts: known }) ? known : undefined;
     const found = identify(this.#profile, occasion);
     return found?.id === this.id ? found.parts : undefined;
   }
 
-  #heard(): void {
-    this.#lastHeardMs = this.#host.clock.mono();
+  #seen(): void {
+    this.#lastSeenMs = this.#host.clock.mono();
     if (!this.#silence) this.#awaitSilence();
   }
 
@@ -95,12 +95,12 @@ export class Member {
     this.#silence = seconds === undefined ? undefined : this.#wait(seconds * 1000);
   }
 
-  /** One timer for many messages: when it is due, it looks when the last was heard. */
+  /** One timer for many messages: when it is due, it looks when the last was seen. */
   #wait(silentMs: number): Timer {
     const { clock } = this.#host;
-    const left = this.#lastHeardMs + silentMs - clock.mono();
+    const left = this.#lastSeenMs + silentMs - clock.mono();
     return clock.after(`profile: silence of ${this.key}`, left, () => {
-      const isSilent = this.#lastHeardMs + silentMs <= clock.mono();
+      const isSilent = this.#lastSeenMs + silentMs <= clock.mono();
       this.#silence = isSilent ? undefined : this.#wait(silentMs);
       if (isSilent) this.#host.report(this.sender, this.key, { attributes: {}, actions: [], available: false });
     });

@@ -73,7 +73,7 @@ export class Profiles implements Disposable {
     this.#isStarted = true;
   }
 
-  /** Told of each profile that there is, and from then on of each that changes, or goes or is switched off (undefined). */
+  /** Notified of each profile that there is, and from then on of each that changes, or goes or is switched off (undefined). */
   follow(listener: ProfileListener): void {
     this.#listener = listener;
     for (const { profile } of this.#files.values()) if (profile) listener(profile.name, profile);
@@ -111,12 +111,12 @@ export class Profiles implements Disposable {
     const read = this.#read(file, name);
     if (read === undefined) {
       this.#files.delete(file);
-      if (known?.profile) this.#tell(name, undefined);
+      if (known?.profile) this.#report(name, undefined);
     } else if (read.profile && (isRight(read) || !known?.profile || !known.isWhole)) {
       if (!isRight(read)) this.#warn(file, read.problems, "what is right in it");
       const profile = read.profile.table.enabled === false ? undefined : read.profile;
       this.#files.set(file, { profile, isWhole: isRight(read), problems: read.problems });
-      if (profile || known?.profile) this.#tell(name, profile);
+      if (profile || known?.profile) this.#report(name, profile);
     } else this.#refuse(file, { profile: known?.profile, isWhole: known?.isWhole ?? false, problems: read.problems });
   }
 
@@ -152,7 +152,7 @@ export class Profiles implements Disposable {
     this.#options.log.warn("a profile has problems", { file, line, key: path, problem: message, runs });
   }
 
-  #tell(name: string, profile: Profile | undefined): void {
+  #report(name: string, profile: Profile | undefined): void {
     if (this.#isStarted)
       this.#options.log.info(profile ? "a profile is in use" : "a profile is no longer in use", { profile: name });
     this.#listener?.(name, profile);

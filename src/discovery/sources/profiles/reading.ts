@@ -12,7 +12,7 @@ export interface Occasion {
   parts: Values;
 }
 
-/** `value` is undefined where the message does not have it; `problem` is why an expression could not tell. */
+/** `value` is undefined where the message does not have it; `problem` is why an expression has none. */
 export interface Taken {
   value: Json | undefined;
   problem?: string;
@@ -31,7 +31,7 @@ export function takerOf({ pointer, cel }: Place, { reading }: CompiledExpression
     return (occasion) => {
       const result = expression.run(variablesOf(occasion));
       if (!result.ok) return { value: undefined, problem: result.problem };
-      // An expression has no other way to say that the message tells nothing.
+      // An expression has no other way to say that the message has no value.
       return { value: result.value ?? undefined };
     };
   }

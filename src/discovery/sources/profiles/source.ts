@@ -1,7 +1,7 @@
 // Devices that announce nothing, described by profiles: whoever publishes on a topic of a profile has such a device. No message is
 // taken away from other sources, and what another source reads is left to it.
 import type { Message } from "../../described.ts";
-import type { Heard, Source, SourceHost } from "../../source.ts";
+import type { Incoming, Source, SourceHost } from "../../source.ts";
 import { Family, type Met } from "./family.ts";
 import type { Profile } from "./profile.ts";
 import type { ProfileListener } from "./profiles.ts";
@@ -24,7 +24,7 @@ export function createProfilesSource(host: SourceHost, profiles: { follow(listen
   const families = new Map<string, Family>();
   /** By the first level of the topic; undefined for those of any. */
   let listening: Map<string | undefined, Listening[]> | undefined;
-  /** Who listens to a topic that was heard. */
+  /** Who listens to a topic that was seen. */
   const matched = new Map<string, readonly Listening[]>();
   /** What was said before the device was known, such as that it is online: the last of each account and topic. */
   const kept = new Map<string, Message>();
@@ -41,11 +41,11 @@ export function createProfilesSource(host: SourceHost, profiles: { follow(listen
     matched.clear();
   });
 
-  function hear(heard: Heard): boolean {
-    for (const { family, makes } of listeningTo(heard.topic)) {
-      const met = makes && heard.payload.length > 0 ? family.meet(heard) : undefined;
-      if (met) recall(heard, met);
-      if (!makes) keep(heard);
+  function receive(incoming: Incoming): boolean {
+    for (const { family, makes } of listeningTo(incoming.topic)) {
+      const met = makes && incoming.payload.length > 0 ? family.meet(incoming) : undefined;
+      if (met) recall(incoming, met);
+      if (!makes) keep(incoming);
     }
     return false;
   }
@@ -66,7 +66,7 @@ export function createProfilesSource(host: SourceHost, profiles: { follow(listen
     return found;
   }
 
-  function keep({ sender, topic, payload, message }: Heard): void {
+  function keep({ sender, topic, payload, message }: Incoming): void {
     const place = `${sender.name}\n${topic}`;
     kept.delete(place);
     if (payload.length === 0 || payload.length + topic.length > MAX_KEPT_BYTES) return;
@@ -74,7 +74,7 @@ export function createProfilesSource(host: SourceHost, profiles: { follow(listen
     if (kept.size > MAX_KEPT) for (const oldest of kept.keys()) if (kept.delete(oldest)) break;
   }
 
-  function recall({ sender, topic: current }: Heard, { key, device }: Met): void {
+  function recall({ sender, topic: current }: Incoming, { key, device }: Met): void {
     for (const topic of device.topics) {
       const message = kept.get(`${sender.name}\n${topic}`);
       // A press of then is none now.
@@ -82,7 +82,7 @@ export function createProfilesSource(host: SourceHost, profiles: { follow(listen
     }
   }
 
-  return { name: "profiles", hear };
+  return { name: "profiles", receive };
 }
 
 function listeningOf(families: Iterable<Family>): Map<string | undefined, Listening[]> {

@@ -8,7 +8,8 @@ export function createShellySource(host: SourceHost): Source {
   const later = createLaterGenerations(host);
   return {
     name: "shelly",
-    hear: (heard) => first.hear(heard) || (!first.knows(heard.sender, heard.topic) && later.hear(heard)),
+    receive: (incoming) =>
+      first.receive(incoming) || (!first.knows(incoming.sender, incoming.topic) && later.receive(incoming)),
     birth: () => [{ topic: "shellies/command", payload: "announce", qos: 0, retain: false }],
   };
 }

@@ -60,7 +60,7 @@ export function describeTasmota({ config, sensors: sn, announcements, later }: T
     // Without an announcement of sensors, they are those of the message.
     const read = readSensors(sn === undefined ? sensorsIn(measured) : sensors, measured);
     return {
-      // Shutters tell their position among the sensors.
+      // Shutters report their position among the sensors.
       attributes: { ...readState(measured), ...inputs.readSensor(measured), ...read },
       actions: isSensor ? tagsIn(measured) : [],
     };
@@ -88,7 +88,7 @@ export function describeTasmota({ config, sensors: sn, announcements, later }: T
   };
 }
 
-/** What makes the device tell its whole state, or only what its sensors measure. */
+/** What makes the device report its whole state, or only what its sensors measure. */
 export function questionsTo({ command }: TasmotaConfig, about: "config" | "sensors"): Outgoing[] {
   const sensors = asOutgoing(command, ["STATUS", "10"]);
   return about === "sensors" ? [sensors] : [asOutgoing(command, ["STATE", ""]), sensors];

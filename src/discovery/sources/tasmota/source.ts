@@ -2,7 +2,7 @@
 import { messageOf } from "../../../core/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { Message } from "../../described.ts";
-import type { Heard, Sender, Source, SourceHost } from "../../source.ts";
+import type { Incoming, Sender, Source, SourceHost } from "../../source.ts";
 import { readTasmotaConfig } from "./config.ts";
 import { describeTasmota, questionsTo } from "./device.ts";
 
@@ -34,7 +34,7 @@ export function createTasmotaSource(host: SourceHost, prefix = "tasmota/discover
     return known;
   }
 
-  function rememberWill({ sender, topic, message, payload }: Heard): void {
+  function rememberWill({ sender, topic, message, payload }: Incoming): void {
     const { wills } = accountOf(sender);
     wills.delete(topic);
     if (payload.length === 0 || payload.length > MAX_WILL_BYTES) return;
@@ -43,7 +43,7 @@ export function createTasmotaSource(host: SourceHost, prefix = "tasmota/discover
     if (wills.size > MAX_DEVICES && oldest !== undefined) wills.delete(oldest);
   }
 
-  function take({ sender, payload, message }: Heard, mac: string, kind: Kind): void {
+  function take({ sender, payload, message }: Incoming, mac: string, kind: Kind): void {
     const { devices } = accountOf(sender);
     const known = devices.get(mac) ?? { config: undefined, sensors: undefined };
     if (!devices.has(mac) && devices.size >= MAX_DEVICES) {
@@ -103,13 +103,13 @@ export function createTasmotaSource(host: SourceHost, prefix = "tasmota/discover
 
   return {
     name: "tasmota",
-    hear(heard) {
-      if (heard.topic.endsWith("/LWT")) rememberWill(heard);
-      if (!heard.topic.startsWith(`${prefix}/`)) return false;
-      const [mac = "", kind, ...more] = heard.topic.slice(prefix.length + 1).split("/");
+    receive(incoming) {
+      if (incoming.topic.endsWith("/LWT")) rememberWill(incoming);
+      if (!incoming.topic.startsWith(`${prefix}/`)) return false;
+      const [mac = "", kind, ...more] = incoming.topic.slice(prefix.length + 1).split("/");
       if ((kind === "config" || kind === "sensors") && more.length === 0) {
-        if (heard.payload.length === 0) takeBack(heard.sender, mac, kind);
-        else take(heard, mac, kind);
+        if (incoming.payload.length === 0) takeBack(incoming.sender, mac, kind);
+        else take(incoming, mac, kind);
       }
       return true;
     },

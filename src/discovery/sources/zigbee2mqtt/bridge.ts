@@ -1,4 +1,4 @@
-// What one bridge has announced: its devices and groups, told to the hub a few at a time, and whether they can be reached.
+// What one bridge has announced: its devices and groups, reported to the hub a few at a time, and whether they can be reached.
 import { messageOf } from "../../../core/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { DescribedDevice, Hardware, Message } from "../../described.ts";
@@ -97,14 +97,14 @@ export class Bridge implements Claimant {
   }
 
   /** Whether something that is described reports on the topic. */
-  hasHeardFrom(topic: string): boolean {
+  markReachable(topic: string): boolean {
     if (!this.#topics.has(topic)) return false;
-    this.#failures.heardFrom(topic);
+    this.#failures.markReachable(topic);
     return true;
   }
 
   /** `bridge/state` */
-  heardState({ text, json }: Message): void {
+  receiveState({ text, json }: Message): void {
     const online = onlineIn(text, json);
     if (online === undefined) return;
     this.#isOffline = !online;
@@ -116,19 +116,19 @@ export class Bridge implements Claimant {
   }
 
   /** `bridge/info` */
-  heardInfo(info: JsonObject): void {
+  receiveInfo(info: JsonObject): void {
     const { coordinator } = info;
     this.#hardware = hardwareIn(info);
     if (isObject(coordinator)) this.#describeSelf(coordinator.ieee_address);
   }
 
   /** `bridge/devices`: the whole truth. */
-  heardDevices(list: readonly Json[]): void {
+  receiveDevices(list: readonly Json[]): void {
     this.#names.setDevices(list);
     const coordinator = list.filter(isObject).find(({ type }) => type === "Coordinator");
     const found = list.flatMap((one) => readBridgeDevice(one) ?? []);
     const devices = new Map(found.slice(0, MAX_DEVICES).map((device) => [device.ieee_address, device]));
-    if (found.length > MAX_DEVICES) this.#tellTooMany();
+    if (found.length > MAX_DEVICES) this.#reportTooMany();
     this.#keepOnly("device", devices);
     // What was waiting is in the list as well, or gone. The bridge comes first, so that its devices find their parent.
     this.#work.replace([
@@ -139,7 +139,7 @@ export class Bridge implements Claimant {
   }
 
   /** `bridge/groups`: all of them. */
-  heardGroups(list: readonly Json[]): void {
+  receiveGroups(list: readonly Json[]): void {
     const groups = list.flatMap((one) => readBridgeGroup(one) ?? []).slice(0, MAX_GROUPS);
     this.#groups = [...new Map(groups.map((group) => [groupIdentity(this.base, group.id), group])).values()];
     this.#names.setGroups(this.#groups, (id) => groupIdentity(this.base, id));
@@ -148,13 +148,13 @@ export class Bridge implements Claimant {
   }
 
   /** `bridge/response/REQUEST` */
-  heardResponse(request: string, response: JsonObject): void {
-    this.#failures.heardResponse(request, response);
+  receiveResponse(request: string, response: JsonObject): void {
+    this.#failures.receiveResponse(request, response);
   }
 
   /** `bridge/logging` */
-  heardLog(line: JsonObject): void {
-    this.#failures.heardLog(line, this.base, (topic) => this.#topics.get(topic));
+  receiveLog(line: JsonObject): void {
+    this.#failures.receiveLog(line, this.base, (topic) => this.#topics.get(topic));
   }
 
   /** Nothing is announced any more. */
@@ -162,7 +162,7 @@ export class Bridge implements Claimant {
     this.#keepOnly("bridge", new Map());
   }
 
-  #tellTooMany(): void {
+  #reportTooMany(): void {
     const { host, base } = this.#options;
     host.broken(this.sender, `${base}/bridge/devices`, `more than ${MAX_DEVICES} devices: the others are left out`);
   }

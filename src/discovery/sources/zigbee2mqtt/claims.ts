@@ -6,7 +6,7 @@ export interface Claimant {
   readonly isOffline: boolean;
 }
 
-/** How a claimant hears of its claim. */
+/** How a claimant learns of its claim. */
 export interface Claim<T> {
   claimant: T;
   /** It may have become free. */

@@ -1,4 +1,4 @@
-// Which of Home Assistant's device classes a property has, as zigbee2mqtt tells Home Assistant, and which part of its device it is of.
+// Which of Home Assistant's device classes a property has, as zigbee2mqtt announces to Home Assistant, and which part of its device it is of.
 import type { Attribute } from "../../described.ts";
 import type { Expose } from "./expose.ts";
 
@@ -46,7 +46,7 @@ const SENSES: Readonly<Record<string, string>> = {
   dry: "problem",
 };
 const PART_BEFORE = /^((?:input|channel|zone|area|mmwave_area)_?\d+)_(.+)$/;
-const PART_BEHIND = /^(.+?)_((?:(?:alarm|l|ch|zone)_?)?\d+|in|out|and|or|up|down|left|right|top|bottom)$/;
+const PART_AFTER = /^(.+?)_((?:(?:alarm|l|ch|zone)_?)?\d+|in|out|and|or|up|down|left|right|top|bottom)$/;
 
 const MEASURES: Readonly<Record<string, string>> = {
   temperature: "temperature",
@@ -131,9 +131,9 @@ function stemOf(name: string, property: string): [string?, string?] {
   if (Object.hasOwn(SENSES, name)) return [name];
   const [, before, rest = ""] = PART_BEFORE.exec(name) ?? [];
   if (Object.hasOwn(SENSES, rest)) return [rest, before];
-  const [, stem = "", behind] = PART_BEHIND.exec(name) ?? [];
+  const [, stem = "", following] = PART_AFTER.exec(name) ?? [];
   // `alarm_1` of a pump is that its water runs short.
-  return Object.hasOwn(SENSES, stem) && !/^alarm_\d+$/.test(name) ? [stem, behind] : [];
+  return Object.hasOwn(SENSES, stem) && !/^alarm_\d+$/.test(name) ? [stem, following] : [];
 }
 
 function measured(name: string, { unit, access, category }: Expose): Classed {

@@ -1,6 +1,6 @@
 // The last message of each topic whose device has not been described yet: states may come before `bridge/devices`.
 import type { Message } from "../../described.ts";
-import type { Heard, Sender } from "../../source.ts";
+import type { Incoming, Sender } from "../../source.ts";
 
 const MAX_MESSAGES = 2000;
 const MAX_BYTES = 1_048_576;
@@ -11,7 +11,7 @@ export class EarlyMessages {
   #bytes = 0;
 
   /** In place of the last one of its topic. The oldest make room. */
-  keep({ sender, topic, payload, message }: Heard): void {
+  keep({ sender, topic, payload, message }: Incoming): void {
     const key = keyOf(sender, topic);
     this.#drop(key);
     if (payload.length === 0 || payload.length > MAX_MESSAGE_BYTES) return;

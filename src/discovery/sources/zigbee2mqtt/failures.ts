@@ -1,50 +1,50 @@
-// What went wrong after a command was taken, told with the bridge or the device until something goes right.
+// What went wrong after a command was taken, reported with the bridge or the device until something goes right.
 import type { Json, JsonObject } from "../../../core/json.ts";
 
 // As it says in its log that a device did not answer.
 const NOT_SET = /Publish '(?:set|get)' '(.+?)' to '(.+)' failed: '(.*)'$/s;
 const LONGEST = 300;
 
-/** Tells the problem of something with this identity; undefined where there is none any more. */
-export type TellProblem = (identity: string, problem: string | undefined) => void;
+/** Reports the problem of something with this identity; undefined where there is none any more. */
+export type ReportProblem = (identity: string, problem: string | undefined) => void;
 
 export class Failures {
-  readonly #tell: TellProblem;
+  readonly #report: ReportProblem;
   readonly #self: string;
   /** By topic: the device that did not take a command. */
   readonly #silent = new Map<string, string>();
   #isRefused = false;
 
   /** `self`: the bridge's own identity. */
-  constructor(self: string, tell: TellProblem) {
+  constructor(self: string, report: ReportProblem) {
     this.#self = self;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   /** `bridge/response/REQUEST` */
-  heardResponse(request: string, { status, error }: JsonObject): void {
+  receiveResponse(request: string, { status, error }: JsonObject): void {
     const isError = status === "error";
     if (!isError && !this.#isRefused) return;
     this.#isRefused = isError;
-    this.#tell(this.#self, isError ? `it refused ${request}: ${String(error).slice(0, LONGEST)}` : undefined);
+    this.#report(this.#self, isError ? `it refused ${request}: ${String(error).slice(0, LONGEST)}` : undefined);
   }
 
   /** `bridge/logging`. `find`: the identity of what reports on a topic. */
-  heardLog({ level, message }: JsonObject, base: string, find: (topic: string) => string | undefined): void {
+  receiveLog({ level, message }: JsonObject, base: string, find: (topic: string) => string | undefined): void {
     const [, property, name, why] = level === "error" ? (NOT_SET.exec(textOf(message)) ?? []) : [];
     const topic = `${base}/${name}`;
     const identity = find(topic);
     if (identity === undefined || why === undefined) return;
     this.#silent.set(topic, identity);
-    this.#tell(identity, `it did not take ${property}: ${why.slice(0, LONGEST)}`);
+    this.#report(identity, `it did not take ${property}: ${why.slice(0, LONGEST)}`);
   }
 
   /** It can be reached again. */
-  heardFrom(topic: string): void {
+  markReachable(topic: string): void {
     const identity = this.#silent.size === 0 ? undefined : this.#silent.get(topic);
     if (identity === undefined) return;
     this.#silent.delete(topic);
-    this.#tell(identity, undefined);
+    this.#report(identity, undefined);
   }
 }
 

@@ -1,4 +1,4 @@
-// A group of a zigbee2mqtt bridge: whatever its members can be told, all of them can be told at once.
+// A group of a zigbee2mqtt bridge: whatever its members can be commanded, all of them can be commanded at once.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { Attribute, DescribedDevice } from "../../described.ts";
 import { entityOf, onlineIn, setMessage } from "./entity.ts";

@@ -6,7 +6,7 @@ export interface Place {
   base: string;
   /** The identity of the bridge. */
   parent: string;
-  /** Told whenever one says whether it can be reached; what it returns is whether it really can. */
+  /** Notified whenever one says whether it can be reached; what it returns is whether it really can. */
   reachable(identity: string, online: boolean): boolean;
 }
 

@@ -1,6 +1,6 @@
 // Zigbee2MQTT's own protocol: `BASE/bridge/devices` is the whole truth about its devices. Several bridges have several bases.
 import { isObject, parseJson } from "../../../core/json.ts";
-import type { Heard, Sender, Source, SourceHost } from "../../source.ts";
+import type { Incoming, Sender, Source, SourceHost } from "../../source.ts";
 import { Bridge } from "./bridge.ts";
 import { Claims } from "./claims.ts";
 import { EarlyMessages } from "./early-messages.ts";
@@ -31,8 +31,8 @@ export function createZigbee2mqttSource(host: SourceHost): Source {
     return bridge;
   }
 
-  /** A list as `bridge/devices` and `bridge/groups` hold it; undefined where it is none, and then that is told. */
-  function listIn({ sender, topic, message }: Heard) {
+  /** A list as `bridge/devices` and `bridge/groups` hold it; undefined where it is none, and then that is reported. */
+  function listIn({ sender, topic, message }: Incoming) {
     const { text, json } = message();
     if (text === "" || Array.isArray(json)) {
       host.broken(sender, topic, undefined);
@@ -44,61 +44,61 @@ export function createZigbee2mqttSource(host: SourceHost): Source {
     return undefined;
   }
 
-  function hearBridge(bridge: Bridge, kind: string, heard: Heard): boolean {
+  function receiveBridge(bridge: Bridge, kind: string, incoming: Incoming): boolean {
     switch (kind) {
       case "state":
-        bridge.heardState(heard.message());
+        bridge.receiveState(incoming.message());
         return false;
       case "info": {
-        const { json } = heard.message();
-        if (isObject(json)) bridge.heardInfo(json);
+        const { json } = incoming.message();
+        if (isObject(json)) bridge.receiveInfo(json);
         return false;
       }
       case "devices": {
-        const list = listIn(heard);
-        if (list) bridge.heardDevices(list);
-        if (heard.payload.length === 0) bridge.leave();
+        const list = listIn(incoming);
+        if (list) bridge.receiveDevices(list);
+        if (incoming.payload.length === 0) bridge.leave();
         return true;
       }
       case "groups": {
-        const list = listIn(heard);
-        if (list) bridge.heardGroups(list);
+        const list = listIn(incoming);
+        if (list) bridge.receiveGroups(list);
         return true;
       }
       default: {
-        const { json } = heard.message();
+        const { json } = incoming.message();
         if (!isObject(json)) return true;
-        if (kind === "logging") bridge.heardLog(json);
-        else bridge.heardResponse(kind.slice("response/".length), json);
+        if (kind === "logging") bridge.receiveLog(json);
+        else bridge.receiveResponse(kind.slice("response/".length), json);
         return true;
       }
     }
   }
 
   /** A state that comes before its device is described must not be lost. */
-  function keepEarly(heard: Heard): void {
-    const { sender, topic } = heard;
+  function keepEarly(incoming: Incoming): void {
+    const { sender, topic } = incoming;
     if (topic.endsWith("/set") || topic.endsWith("/get")) return;
     const isBelow = (base: string): boolean => topic.startsWith(base) && topic[base.length] === "/";
     for (const bridge of bridges.values()) {
       if (bridge.account !== sender.name || !isBelow(bridge.base)) continue;
-      if (!bridge.hasHeardFrom(topic)) early.keep(heard);
+      if (!bridge.markReachable(topic)) early.keep(incoming);
       return;
     }
-    if (isBelow(DEFAULT_BASE)) early.keep(heard);
+    if (isBelow(DEFAULT_BASE)) early.keep(incoming);
   }
 
   return {
     name: "zigbee2mqtt",
-    hear(heard) {
-      if (!heard.topic.includes("/bridge/")) {
-        keepEarly(heard);
+    receive(incoming) {
+      if (!incoming.topic.includes("/bridge/")) {
+        keepEarly(incoming);
         return false;
       }
-      const [, base, kind] = BRIDGE.exec(heard.topic) ?? [];
+      const [, base, kind] = BRIDGE.exec(incoming.topic) ?? [];
       if (base === undefined || kind === undefined) return false;
-      const bridge = bridgeOf(heard.sender, base);
-      return bridge === undefined || hearBridge(bridge, kind, heard);
+      const bridge = bridgeOf(incoming.sender, base);
+      return bridge === undefined || receiveBridge(bridge, kind, incoming);
     },
   };
 }

@@ -28,21 +28,21 @@ interface Row {
 
 const keyOf = ({ deviceId, attribute }: Omit<Pin, "ruleId">): string => `${deviceId}\n${attribute}`;
 
-export function openPins({ durable, behind }: Pick<StateDb, "durable" | "behind">): Pins {
+export function openPins({ durable, relaxed }: Pick<StateDb, "durable" | "relaxed">): Pins {
   const known = new Map<string, Set<string>>();
   const put = ({ ruleId, ...of }: Pin): void => {
     known.set(ruleId, (known.get(ruleId) ?? new Set()).add(keyOf(of)));
   };
   const rows = durable.query<Row, []>("SELECT rule_id, device_id, attribute FROM renamed_in_rules WHERE dismissed = 0");
   for (const { rule_id, device_id, attribute } of rows.all()) put({ ruleId: rule_id, deviceId: device_id, attribute });
-  const insert = behind.query(
+  const insert = relaxed.query(
     `INSERT INTO renamed_in_rules (rule_id, device_id, attribute)
      SELECT $ruleId, device_id, former FROM renamed_attributes WHERE device_id = $deviceId AND former = $attribute
      ON CONFLICT DO UPDATE SET dismissed = 0`,
   );
-  const look = behind.query("UPDATE renamed_attributes SET looked = 1 WHERE device_id = ? AND former = ?");
+  const look = relaxed.query("UPDATE renamed_attributes SET looked = 1 WHERE device_id = ? AND former = ?");
   const dismiss = durable.query("UPDATE renamed_in_rules SET dismissed = 1 WHERE rule_id = ?");
-  const write = behind.transaction((pins: readonly Pin[], looked: Iterable<{ deviceId: string; from: string }>) => {
+  const write = relaxed.transaction((pins: readonly Pin[], looked: Iterable<{ deviceId: string; from: string }>) => {
     for (const { ruleId, deviceId, attribute } of pins) insert.run({ ruleId, deviceId, attribute });
     for (const { deviceId, from } of looked) look.run(deviceId, from);
   }).immediate;

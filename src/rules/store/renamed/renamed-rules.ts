@@ -47,7 +47,7 @@ export type PlannedRule = { id: string; name: string; file: string } & (
 export interface RenamedRulesOptions {
   /** Without it, nothing has another name. */
   renamed?: RenamedNames | undefined;
-  db: Pick<StateDb, "durable" | "behind" | "trouble">;
+  db: Pick<StateDb, "durable" | "relaxed" | "trouble">;
   clock: Clock;
   log: Log;
   host: Pick<HouseReads, "device" | "devices" | "described">;
@@ -72,7 +72,7 @@ export class RenamedRules implements Disposable {
   readonly #stack = new DisposableStack();
   readonly #unlooked = new Map<string, RenamedName>();
   #due: Timer | undefined;
-  #untold: { attributes: number; rules: readonly string[] } = NOTHING_NEW;
+  #unreported: { attributes: number; rules: readonly string[] } = NOTHING_NEW;
   #waiting: { at: number; rules: readonly { id: string; name: string }[] } | undefined;
 
   constructor(options: RenamedRulesOptions) {
@@ -189,7 +189,7 @@ export class RenamedRules implements Disposable {
     this.#due?.[Symbol.dispose]();
     this.#due = this.#options.clock.after("rules: renamed attributes", LOOK_AFTER_MS, () => {
       this.#look();
-      this.#tell();
+      this.#report();
     });
   }
 
@@ -200,9 +200,9 @@ export class RenamedRules implements Disposable {
     const looked = [...this.#unlooked.values()];
     const pins = files.list().flatMap((entry) => this.#pinsOf(entry, looked));
     this.#unlooked.clear();
-    this.#untold = {
-      attributes: this.#untold.attributes + looked.length,
-      rules: [...new Set([...this.#untold.rules, ...pins.map(({ ruleId }) => ruleId)])],
+    this.#unreported = {
+      attributes: this.#unreported.attributes + looked.length,
+      rules: [...new Set([...this.#unreported.rules, ...pins.map(({ ruleId }) => ruleId)])],
     };
     this.changed();
     try {
@@ -214,10 +214,10 @@ export class RenamedRules implements Disposable {
   }
 
   /** One line for all that came together. */
-  #tell(): void {
-    const { attributes, rules } = this.#untold;
+  #report(): void {
+    const { attributes, rules } = this.#unreported;
     if (attributes === 0 || this.#unlooked.size > 0) return;
-    this.#untold = NOTHING_NEW;
+    this.#unreported = NOTHING_NEW;
     const names = rules.flatMap((id) => this.#entry(id) ?? []).map((entry) => nameOf(entry).name);
     this.#options.log.info("attributes of devices have other names now", {
       attributes,

@@ -122,9 +122,9 @@ function keySplices(
 ): Splice[] | undefined {
   const quoted = /^["']?/.exec(text.slice(mark.at, mark.at + 1))?.[0] ?? "";
   const start = mark.at + quoted.length;
-  const behind = text.slice(start + source.text.length);
-  const isIt = text.startsWith(source.text, start) && /^\s*[:=]/.test(behind.slice(quoted.length));
-  if (!isIt || !behind.startsWith(quoted)) return undefined;
+  const following = text.slice(start + source.text.length);
+  const isIt = text.startsWith(source.text, start) && /^\s*[:=]/.test(following.slice(quoted.length));
+  if (!isIt || !following.startsWith(quoted)) return undefined;
   return decidedIn(source, source.text, decide).flatMap(({ decided }) =>
     "to" in decided ? [{ start, end: start + source.text.length, text: decided.to }] : [],
   );

@@ -52,14 +52,14 @@ export function usesInExpression(text: string, names: ReadonlySet<string>): Use[
 
 /** Undefined where the token is no attribute. */
 function aboutOf(tokens: readonly Token[], at: number): About | undefined {
-  const [before, token, behind] = [tokens[at - 1]?.text, tokens[at], tokens[at + 1]?.text];
-  if (token?.kind === "name") return before === "." && behind !== "(" ? ownerAt(tokens, at - 2) : undefined;
+  const [before, token, following] = [tokens[at - 1]?.text, tokens[at], tokens[at + 1]?.text];
+  if (token?.kind === "name") return before === "." && following !== "(" ? ownerAt(tokens, at - 2) : undefined;
   const container = tokens[at - 2];
-  const isKey = before === "[" && behind === "]" && container !== undefined;
+  const isKey = before === "[" && following === "]" && container !== undefined;
   if (isKey && container.kind !== "sign" && !BEFORE_LIST.includes(container.text)) return ownerAt(tokens, at - 2);
   if (isKey && [")", "]"].includes(container.text)) return ownerAt(tokens, at - 2);
-  if (before === "," && behind === ")") return ofArgument(tokens, at);
-  if (behind === "in") return ownerAt(tokens, endOfCall(tokens, at + 2));
+  if (before === "," && following === ")") return ofArgument(tokens, at);
+  if (following === "in") return ownerAt(tokens, endOfCall(tokens, at + 2));
   return isComparedWithTrigger(tokens, at) ? "trigger" : undefined;
 }
 

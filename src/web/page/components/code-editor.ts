@@ -48,7 +48,7 @@ export interface CodeEditor {
   destroy(): void;
 }
 
-/** Marks a change that the page made, and need not be told of. */
+/** Marks a change that the page made, and need not be notified of. */
 const fromOutside = Annotation.define<boolean>();
 const LANGUAGES = { ron: StreamLanguage.define(ron), toml: StreamLanguage.define(toml) };
 

@@ -42,7 +42,7 @@ const COMMANDED = new Set(
 const OPENINGS = /cover|blind|curtain|shutter|garage|gate|valve|window/;
 const MOST = 24;
 
-/** Neither a setting of the device, nor how it fares, nor told in a better word. */
+/** Neither a setting of the device, nor how it fares, nor reported in a better word. */
 export function isShown(device: Device, name: string): boolean {
   const { hidden, category } = propertyOf(device, name);
   return !hidden && !category && !isReplaced(device, name);

@@ -1,4 +1,4 @@
-// Puts a text into the clipboard. Without TLS browsers have none for pages: then the old way is tried, and its failure is told.
+// Puts a text into the clipboard. Without TLS browsers have none for pages: then the old way is tried, and its failure is reported.
 import { useState } from "preact/hooks";
 import { t } from "../texts/index.ts";
 

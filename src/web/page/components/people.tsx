@@ -10,7 +10,7 @@ interface Person {
   groups: string[];
   quiet: boolean;
   quiet_until: string | null;
-  /** False where none of the modes is on in which the person is told something. */
+  /** False where none of the modes is on in which the person is notified. */
   asked: boolean;
   home: boolean | null;
   held: number;

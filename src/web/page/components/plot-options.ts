@@ -13,7 +13,7 @@ export interface LineStyle {
   label: string;
   color: string;
   fill: string;
-  /** The same colour comes again: dashes tell them apart. */
+  /** The same colour comes again: dashes distinguish them. */
   dash: number[] | undefined;
   /** Of stretches: lines between means, and a band. */
   hasBand: boolean;

@@ -51,7 +51,7 @@ interface DraftOptions {
 }
 
 const CHECK_MS = 250;
-/** No event tells of changed files. */
+/** No event reports changed files. */
 const READ_EVERY_MS = 5000;
 
 export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions): RuleDraft {

@@ -1,4 +1,4 @@
-// What set a rule off, and what its actions did, as they are told in a trace.
+// What set a rule off, and what its actions did, as a trace shows them.
 
 import type { Attributes, Json } from "../state/house.ts";
 import type { ActionTrace, Part, Trace } from "../state/rules.ts";
@@ -14,12 +14,12 @@ export function triggerWords({ type, label, context }: Trace["trigger"]): string
   return (Object.hasOwn(HAPPENED, type) ? HAPPENED[type]?.(context) : undefined) ?? withNames(label, context);
 }
 
-type Teller = (context: Attributes) => string | undefined;
+type Describe = (context: Attributes) => string | undefined;
 
-const scheduled: Teller = ({ scheduled_at: at }) =>
+const scheduled: Describe = ({ scheduled_at: at }) =>
   typeof at === "string" ? t("did.scheduled", { time: formatTime(at) }) : undefined;
 
-const HAPPENED: Readonly<Record<string, Teller>> = {
+const HAPPENED: Readonly<Record<string, Describe>> = {
   device_state_changed: changed,
   numeric_threshold: changed,
   timer_state_changed: changed,
@@ -101,13 +101,13 @@ function withNames(label: string, { device_id: device }: Attributes): string {
 
 /** `spec`: the action in the rule, which says what it is about before it is over. */
 export function actionWords({ type, detail }: ActionTrace, spec: Part | undefined): string {
-  const told = detail === undefined ? undefined : toldIn(type, detail);
+  const described = detail === undefined ? undefined : describedIn(type, detail);
   const planned = spec?.type === type ? doOf(spec) : undefined;
   const name = type.replaceAll("_", " ");
-  return told ?? planned ?? (detail === undefined ? name : `${name}: ${words.quoted(detail)}`);
+  return described ?? planned ?? (detail === undefined ? name : `${name}: ${words.quoted(detail)}`);
 }
 
-function toldIn(type: string, detail: string): string | undefined {
+function describedIn(type: string, detail: string): string | undefined {
   switch (type) {
     case "set_device_state":
     case "set_device_state_per_mode": {

@@ -18,7 +18,7 @@ interface RuleRunsProps {
   onChanged: () => Promise<void>;
 }
 
-/** Nothing where none is under way, and where the hub does not tell. */
+/** Nothing where none is under way, and where the hub does not report. */
 export function RuleRuns({ rule, onChanged }: RuleRunsProps) {
   return rule.running + rule.queued > 0 ? <Runs rule={rule} onChanged={onChanged} /> : null;
 }

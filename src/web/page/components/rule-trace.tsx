@@ -1,4 +1,4 @@
-// One evaluation of a rule, told as a timeline: what set it off, each condition with what it found, each action with how it
+// One evaluation of a rule, reported as a timeline: what set it off, each condition with what it found, each action with how it
 // went. A wait that is not over counts.
 import { useEffect, useState } from "preact/hooks";
 import type { Attributes } from "../state/house.ts";

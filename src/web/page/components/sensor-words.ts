@@ -13,8 +13,8 @@ import type { IconName } from "./icon.tsx";
 
 interface Kind {
   icon: IconName;
-  /** Comes before all else while it is on; `act` and `look` ask for attention, and `tell` does not. */
-  first?: "act" | "look" | "tell";
+  /** Comes before all else while it is on; `act` and `look` ask for attention, and `notify` does not. */
+  first?: "act" | "look" | "notify";
   /** Said while it is off as well. */
   isMain?: true;
 }
@@ -30,8 +30,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   tamper: { icon: "bell", first: "act" },
   problem: { icon: "bell", first: "look" },
   cold: { icon: "temperature", first: "look" },
-  vibration: { icon: "activity", first: "tell" },
-  sound: { icon: "volume", first: "tell" },
+  vibration: { icon: "activity", first: "notify" },
+  sound: { icon: "volume", first: "notify" },
   locked: { icon: "lock", isMain: true },
   open: { icon: "door", isMain: true },
   motion: { icon: "motion", isMain: true },
@@ -139,7 +139,7 @@ export function isReplaced(device: Device, name: string): boolean {
 }
 
 export interface Alarm {
-  severity: "act" | "look" | "tell";
+  severity: "act" | "look" | "notify";
   /** `smoke`, or `jammed`, `triggered` and `siren`. */
   word: string;
   part: string | undefined;

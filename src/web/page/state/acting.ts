@@ -6,7 +6,7 @@ export function canAct(role: Role): boolean {
   return connection.value.state === "live" && allows(role);
 }
 
-/** What is read for administrators alone: others are told so, without asking the hub. */
+/** What is read for administrators alone: others are refused, without asking the hub. */
 export function forAdmins(path: string): string | undefined {
   return allows("admin") ? path : undefined;
 }

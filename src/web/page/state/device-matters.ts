@@ -74,7 +74,7 @@ export const ofAlarms = computed((): Matter[] => {
 
 function ofDevice(device: Device): Matter[] {
   const { id, name, attributes } = device;
-  const alarms = alarmsOf(device, attributes).filter(({ severity }) => severity !== "tell");
+  const alarms = alarmsOf(device, attributes).filter(({ severity }) => severity !== "notify");
   if (alarms.length === 0) return [];
   const severity = alarms.some((alarm) => alarm.severity === "act") ? "act" : "look";
   const what = new Intl.ListFormat(language.value).format(alarms.slice(0, MAX_ALARMS).map(alarmInWords));

@@ -36,7 +36,7 @@ export async function versionChanged(before: HubVersions): Promise<HubVersions> 
   while (Date.now() - begun < MAX_MS) {
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
     const now = await settled();
-    // Not by its time alone: there and back may take less than the second that it is told in.
+    // Not by its time alone: there and back may take less than the second that it is given in.
     if (now && JSON.stringify(now.last) !== JSON.stringify(before.last)) return now;
   }
   throw new ApiError(0, { code: "not_back" });

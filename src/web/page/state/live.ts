@@ -20,17 +20,17 @@ export type Connection =
   | { state: "offline"; since: number };
 
 const SEEN = "seen";
-/** Before the first sign: when the hub was heard of in an earlier visit, as what is shown is of then. */
+/** Before the first sign: when the hub was seen in an earlier visit, as what is shown is of then. */
 const seenAt = load<number>(SEEN) ?? Date.now();
 
 export const connection = signal<Connection>({ state: "offline", since: seenAt });
 
-/** The last gap in the events of this visit: what happened in it nobody can tell any more. */
+/** The last gap in the events of this visit: what happened in it nobody can know any more. */
 export const gap = signal<{ at: string } | undefined>(undefined);
 
 const listeners = new Set<(event: HubEvent) => void>();
 
-/** Hears every event of the stream, and its gaps. Returns what ends that. */
+/** Receives every event of the stream, and its gaps. Returns what ends that. */
 export function listen(listener: (event: HubEvent) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -45,7 +45,7 @@ const QUIET_MS = 4500;
 const GIVE_UP_MS = 10_000;
 const RETRY_MS = { first: 500, longest: 5000 };
 const POLICY = 1008;
-/** Events that come together are told together; one that comes alone, at once. */
+/** Events that come together are reported together; one that comes alone, at once. */
 const TOGETHER_MS = { least: 50, most: 1000 };
 
 export interface LiveOptions {
@@ -85,8 +85,8 @@ let retryMs = RETRY_MS.first;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let userId: string | undefined;
 let waiting: HubEvent[] = [];
-let telling: ReturnType<typeof setTimeout> | undefined;
-let toldAt = Number.NEGATIVE_INFINITY;
+let emitTimer: ReturnType<typeof setTimeout> | undefined;
+let emittedAt = Number.NEGATIVE_INFINITY;
 let togetherMs = TOGETHER_MS.least;
 
 /** Connects while somebody is signed in. Call it once. */
@@ -165,7 +165,7 @@ function forget(): void {
 
 function close(): void {
   clearTimeout(retry);
-  tellWaiting();
+  emitWaiting();
   const old = link?.socket;
   link = undefined;
   old?.close();
@@ -192,7 +192,7 @@ function connect(): void {
   };
   socket.onclose = ({ code }) => {
     if (opened !== link) return;
-    tellWaiting();
+    emitWaiting();
     link = undefined;
     lost();
     ended(opened, { code, hasOpened });
@@ -212,7 +212,7 @@ function ended({ token }: Link, { code, hasOpened }: { code: number; hasOpened: 
   retryMs = Math.min(RETRY_MS.longest, retryMs * 2);
 }
 
-/** Reads the house where events alone do not tell, and asks for a sign behind all that was missed. */
+/** Reads the house where events alone do not suffice, and asks for a sign behind all that was missed. */
 async function catchUp(opened: Link): Promise<void> {
   const turn = ++opened.turn;
   opened.isAsked = false;
@@ -225,7 +225,7 @@ async function catchUp(opened: Link): Promise<void> {
       isWhole = true;
       const held = opened.held;
       opened.held = undefined;
-      batch(() => held?.forEach(tell));
+      batch(() => held?.forEach(notify));
     }
     retryMs = RETRY_MS.first;
     opened.isAsked = true;
@@ -237,7 +237,7 @@ async function catchUp(opened: Link): Promise<void> {
 
 function take(opened: Link, event: HubEvent): void {
   lastSign = now();
-  if (event.type.startsWith("stream_")) tellWaiting();
+  if (event.type.startsWith("stream_")) emitWaiting();
   switch (event.type) {
     case "stream_pong":
       if (opened.isAsked && connection.value.state !== "live") connection.value = { state: "live" };
@@ -254,21 +254,21 @@ function take(opened: Link, event: HubEvent): void {
     return;
   }
   waiting.push(event);
-  const rest = togetherMs - (performance.now() - toldAt);
-  if (rest <= 0) tellWaiting();
-  else telling ??= setTimeout(tellWaiting, rest);
+  const rest = togetherMs - (performance.now() - emittedAt);
+  if (rest <= 0) emitWaiting();
+  else emitTimer ??= setTimeout(emitWaiting, rest);
 }
 
 /** Many events at once are drawn once. */
-function tellWaiting(): void {
-  clearTimeout(telling);
-  telling = undefined;
+function emitWaiting(): void {
+  clearTimeout(emitTimer);
+  emitTimer = undefined;
   if (waiting.length === 0) return;
   const begun = performance.now();
-  toldAt = begun;
+  emittedAt = begun;
   const events = waiting;
   waiting = [];
-  batch(() => events.forEach(tell));
+  batch(() => events.forEach(notify));
   // Drawing follows by itself. However much happens and however slow the machine is, half of the time is left for who uses the page.
   requestAnimationFrame(() =>
     setTimeout(() => {
@@ -278,7 +278,7 @@ function tellWaiting(): void {
   );
 }
 
-function tell(event: HubEvent): void {
+function notify(event: HubEvent): void {
   lastSeq = event.seq;
   started?.onEvent(event);
   for (const listener of listeners) listener(event);

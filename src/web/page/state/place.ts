@@ -1,4 +1,4 @@
-// Where the house is: its time zone, and enough of its place to tell day from night.
+// Where the house is: its time zone, and enough of its place to distinguish day from night.
 import { effect, signal } from "@preact/signals";
 import { get } from "./api.ts";
 import { connection } from "./live.ts";

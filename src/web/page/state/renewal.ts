@@ -49,7 +49,7 @@ async function renewIfDue(): Promise<void> {
     // Signed out, or renewed by another window meanwhile.
     if (session.peek() === who) setSession(renewed);
   } catch {
-    // Where the session has ended that is told already. Where the hub was not reached, it is asked again.
+    // Where the session has ended that is reported already. Where the hub was not reached, it is asked again.
   } finally {
     isAsking = false;
   }

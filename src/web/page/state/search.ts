@@ -71,7 +71,7 @@ const sought = computed((): Sought[] => {
     all.push(sort("rule", { id, name, icon: "workflow", href: `/rules/${encodeURIComponent(id)}` }, tags));
   for (const { id } of plugins.value.value)
     all.push(sort("plugin", { id, name: id, icon: "menu", href: `/plugins/${encodeURIComponent(id)}` }));
-  return all.map((one) => ({ ...one, text: folded(one.text) }));
+  return all.map((one) => ({ ...one, text: checkpointed(one.text) }));
 });
 
 function sort(
@@ -83,7 +83,7 @@ function sort(
 }
 
 /** Without case and accents: `kuche` finds `Küche`. */
-function folded(text: string): string {
+function checkpointed(text: string): string {
   return text
     .normalize("NFD")
     .replace(/\p{Mn}/gu, "")
@@ -92,7 +92,7 @@ function folded(text: string): string {
 
 /** The best first: whose name begins with it, then whose word does. */
 export function matching(asked: string): Hit[] {
-  const text = folded(asked.trim());
+  const text = checkpointed(asked.trim());
   if (text === "") return [];
   const words = text.split(/\s+/);
   return sought.value

@@ -3,7 +3,7 @@ import { get, remove } from "./api.ts";
 import { beginLeaving, setSession } from "./session.ts";
 import { clear } from "./storage.ts";
 
-/** False where the hub could not be told: then the session lives there until it is ended or expires. */
+/** False where the hub could not be reached: then the session lives there until it is ended or expires. */
 export async function signOut(): Promise<boolean> {
   beginLeaving();
   const isEnded = await endOwn().catch(() => false);

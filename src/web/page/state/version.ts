@@ -81,7 +81,7 @@ export function reloadOnce(why: string): void {
     if (last.why === why && Date.now() - (last.at ?? 0) < RETRY_MS) return;
     sessionStorage.setItem(RELOADED, JSON.stringify({ why, at: Date.now() }));
   } catch {
-    // Where nothing is kept, nobody can tell whether it was done already.
+    // Where nothing is kept, nobody can know whether it was done already.
     return;
   }
   reload();

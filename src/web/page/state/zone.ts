@@ -4,7 +4,7 @@ import { load, save } from "./storage.ts";
 
 const KEPT = "zone";
 
-/** IANA name; undefined, which is the browser's own, until the hub has told it once. */
+/** IANA name; undefined, which is the browser's own, until the hub has reported it once. */
 export const zone = signal(known(load<string>(KEPT)));
 
 export function setZone(name: string): void {

@@ -37,7 +37,7 @@ const pathOf = (name: string): string => `/mqtt/accounts/${encodeURIComponent(na
 
 export function MqttAccounts() {
   const url = setup.value?.mqtt_external;
-  // Whose broker it is, is read by administrators alone; the others are told below that this is not for them.
+  // Whose broker it is, is read by administrators alone; the others read below that this is not for them.
   const [isAsking, setAsking] = useState(setup.value === undefined && allows("admin"));
   useEffect(() => {
     if (!allows("admin")) return;

@@ -29,7 +29,7 @@ const Wall = laterWithTexts(() => import("../components/wall.tsx").then(({ loadW
 
 let isStarted = false;
 
-/** What only the start needs is read when somebody first comes here; and again, as no event tells of new scenes or areas. */
+/** What only the start needs is read when somebody first comes here; and again, as no event reports new scenes or areas. */
 function start(): void {
   const lists = [areas, scenes, variables, guests];
   if (isStarted) {

@@ -100,7 +100,7 @@ export function MessagesView() {
 
 function ChannelRow({ channel, onSent }: { channel: Channel; onSent: () => Promise<void> }) {
   const { name, kind, enabled, problem, last_success: good, last_error: bad, last_note: note, queue } = channel;
-  const { answers_problem: unheard } = channel;
+  const { answers_problem: listeningProblem } = channel;
   const [isTesting, setTesting] = useState(false);
   const isBadNow = bad !== null && (good === null || bad.at > good);
   return (
@@ -137,10 +137,12 @@ function ChannelRow({ channel, onSent }: { channel: Channel; onSent: () => Promi
             {t("channel.note", { note: note.message })} <Moment at={note.at} />
           </p>
         )}
-        {unheard && (
+        {listeningProblem && (
           <p class="act" dir="auto">
-            {t(CONFLICT.test(unheard.message) ? "channel.conflict" : "channel.unheard", { error: unheard.message })}{" "}
-            <Moment at={unheard.at} />
+            {t(CONFLICT.test(listeningProblem.message) ? "channel.conflict" : "channel.unheard", {
+              error: listeningProblem.message,
+            })}{" "}
+            <Moment at={listeningProblem.at} />
           </p>
         )}
         {queue > 0 && <p class="look">{t("channel.queue", { count: queue })}</p>}

@@ -43,7 +43,7 @@ export function PluginView() {
 }
 
 function About({ of: plugin }: { of: Plugin }) {
-  const { memory_bytes: memory, last_heartbeat: heard, held_by: holder, confined_detail: detail } = plugin;
+  const { memory_bytes: memory, last_heartbeat: lastSeen, held_by: holder, confined_detail: detail } = plugin;
   return (
     <Facts
       of={[
@@ -52,7 +52,7 @@ function About({ of: plugin }: { of: Plugin }) {
         [t("system.devices"), formatNumber(plugin.devices)],
         ...(memory === null ? [] : [[t("system.memory"), formatBytes(memory)] as const]),
         ...(plugin.managed ? [[t("plugins.restarted"), formatNumber(plugin.restarts)] as const] : []),
-        [t("plugins.heard"), heard === null ? t("system.never") : <Moment key="heard" at={heard} />],
+        [t("plugins.heard"), lastSeen === null ? t("system.never") : <Moment key="heard" at={lastSeen} />],
         ...(holder === null ? [] : [[t(`plugins.held_${holder}`), detail] as const]),
       ]}
     />

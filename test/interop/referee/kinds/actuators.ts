@@ -77,7 +77,7 @@ export function judgeClimate(seen: Seen): Finding[] {
   const { hvac_action: action, current_temperature: current, temperature: target } = says.attributes;
   const of = (name: string): string | undefined => inTemplate(entity.config[name]);
   const found: Finding[] = [];
-  // Without a topic for it Home Assistant takes it to be off until it is told otherwise.
+  // Without a topic for it Home Assistant takes it to be off until it receives otherwise.
   if (entity.config.mode_state_topic && !isUnknown(says.state))
     found.push(
       ...judgeWord(seen, "mode", {

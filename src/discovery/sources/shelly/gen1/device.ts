@@ -1,4 +1,4 @@
-// A Shelly of the first generation, described from the topics that its model has and those that it was heard on.
+// A Shelly of the first generation, described from the topics that its model has and those that it was seen on.
 import type { JsonObject } from "../../../../core/json.ts";
 import type { DescribedDevice, Hardware, Message, Outgoing, Report } from "../../../described.ts";
 import { macIdentities } from "../../../mac.ts";

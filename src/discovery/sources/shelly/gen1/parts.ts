@@ -14,7 +14,7 @@ export interface PartOptions {
   pressed(press: string): string;
   /** Whether a press with this count is a new one. */
   isNew(count: number): boolean;
-  /** Of the whole device: it was last heard to speak in °F, as its owner has chosen. */
+  /** Of the whole device: it was last seen to speak in °F, as its owner has chosen. */
   units: { isFahrenheit: boolean };
   /** Of each roller, by its topic. */
   ends: Map<string, Roller>;

@@ -4,7 +4,7 @@ import { isObject } from "../../../../core/json.ts";
 import type { Hardware, Message } from "../../../described.ts";
 import { inNetwork } from "../../../hardware.ts";
 import { macIn } from "../../../mac.ts";
-import type { Heard, Sender, SourceHost } from "../../../source.ts";
+import type { Incoming, Sender, SourceHost } from "../../../source.ts";
 import { type Accounts, createAccounts } from "../accounts.ts";
 import { describeFirstGeneration, isPath } from "./device.ts";
 import { pathsOf, sleeps } from "./models.ts";
@@ -39,7 +39,7 @@ interface Known {
 }
 
 export interface FirstGenerationSource {
-  hear(heard: Heard): boolean;
+  receive(incoming: Incoming): boolean;
   /** Whether a topic is of a device that has announced itself. */
   knows(sender: Sender, topic: string): boolean;
 }
@@ -65,7 +65,7 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
   const ask = (sender: Sender, id: string, payload: string): void =>
     host.ask(sender, { topic: `${ROOT}${id}/command`, payload, qos: 0, retain: false });
 
-  function announced({ sender, topic, payload, message }: Heard): void {
+  function announced({ sender, topic, payload, message }: Incoming): void {
     const { json } = payload.length > MAX_BYTES ? {} : message();
     const { id, mac, model, mode, ip, fw_ver: version } = isObject(json) ? json : {};
     const own = macIn(mac);
@@ -94,8 +94,8 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
   }
 
   /** A message below a device's topics; true where it is not yet one of the device's own. */
-  function said(heard: Heard, id: string, path: string): boolean {
-    const { sender, message, payload } = heard;
+  function said(incoming: Incoming, id: string, path: string): boolean {
+    const { sender, message, payload } = incoming;
     const known = path === "online" || isPath(path) ? knownAt(sender, id) : undefined;
     if (!known) return false;
     if (known.mac === undefined && !known.isAsked) {
@@ -158,15 +158,15 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
       const [root, id = ""] = topic.split("/", 2);
       return `${root}/` === ROOT && accounts.get(sender, id)?.mac !== undefined;
     },
-    hear(heard) {
-      const { topic } = heard;
+    receive(incoming) {
+      const { topic } = incoming;
       if (!topic.startsWith(ROOT)) return false;
       const [id = "", ...more] = topic.slice(ROOT.length).split("/");
       if (topic === ANNOUNCE || (more.length === 1 && more[0] === "announce")) {
-        announced(heard);
+        announced(incoming);
         return true;
       }
-      return more.length > 0 && said(heard, id, more.join("/"));
+      return more.length > 0 && said(incoming, id, more.join("/"));
     },
   };
 }

@@ -17,7 +17,7 @@ export interface Value {
   encode?(value: Json, wanted: JsonObject): Sending;
 }
 
-/** What a topic is read as, and the presses that it tells. */
+/** What a topic is read as, and the presses that it reports. */
 export interface Part {
   values: Value[];
   actions?(message: Message): string[];

@@ -27,7 +27,7 @@ export interface ShellyOptions {
   config: JsonObject;
   /** A new number for a request with this method. */
   nextId(method: string): number;
-  /** Questions that make it tell its whole state. */
+  /** Questions that make it report its whole state. */
   refresh(): Outgoing[];
 }
 

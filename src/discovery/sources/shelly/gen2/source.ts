@@ -4,7 +4,7 @@ import { messageOf } from "../../../../core/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../../core/json.ts";
 import type { Outgoing } from "../../../described.ts";
 import { macIn } from "../../../mac.ts";
-import type { Heard, Sender, SourceHost } from "../../../source.ts";
+import type { Incoming, Sender, SourceHost } from "../../../source.ts";
 import { type Accounts, createAccounts } from "../accounts.ts";
 import { describeShelly, request, type ShellyInfo, sleeps } from "./device.ts";
 
@@ -32,7 +32,7 @@ interface Known {
   isRefused: boolean;
 }
 
-export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): boolean } {
+export function createLaterGenerations(host: SourceHost): { receive(incoming: Incoming): boolean } {
   const accounts: Accounts<Known> = createAccounts();
 
   const knownAt = (sender: Sender, prefix: string): Known | undefined =>
@@ -47,7 +47,7 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
   }
 
   /** Each time it comes online it may be a new one, or have new firmware. */
-  function online({ sender, payload, message }: Heard, prefix: string): void {
+  function online({ sender, payload, message }: Incoming, prefix: string): void {
     const text = payload.length > "false".length ? "" : message().text;
     if (text !== "true" && text !== "false") return;
     const known = text === "true" ? knownAt(sender, prefix) : accounts.get(sender, prefix);
@@ -56,7 +56,7 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
     if (known.online) ask(sender, prefix, known);
   }
 
-  function event({ sender, payload, message }: Heard, prefix: string): void {
+  function event({ sender, payload, message }: Incoming, prefix: string): void {
     const { json } = payload.length > MAX_BYTES ? {} : message();
     if (!isObject(json) || !isObject(json.params)) return;
     const known = knownAt(sender, prefix);
@@ -79,7 +79,7 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
     });
   }
 
-  function answer({ sender, payload, message }: Heard, prefix: string): void {
+  function answer({ sender, payload, message }: Incoming, prefix: string): void {
     const known = accounts.get(sender, prefix);
     const { json } = payload.length > MAX_BYTES ? {} : message();
     if (!known) return;
@@ -139,15 +139,15 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
   }
 
   return {
-    hear(heard) {
-      const { topic } = heard;
+    receive(incoming) {
+      const { topic } = incoming;
       if (topic.endsWith("/hub/rpc")) {
-        answer(heard, topic.slice(0, -"/hub/rpc".length));
+        answer(incoming, topic.slice(0, -"/hub/rpc".length));
         return true;
       }
       // What else these say is read by the device, once it is described.
-      if (topic.endsWith("/online")) online(heard, topic.slice(0, -"/online".length));
-      else if (topic.endsWith("/events/rpc")) event(heard, topic.slice(0, -"/events/rpc".length));
+      if (topic.endsWith("/online")) online(incoming, topic.slice(0, -"/online".length));
+      else if (topic.endsWith("/events/rpc")) event(incoming, topic.slice(0, -"/events/rpc".length));
       return false;
     },
   };

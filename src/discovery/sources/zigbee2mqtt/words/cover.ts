@@ -1,4 +1,4 @@
-// Covers: what one is doing, in the words of all, however it says so, and what it can be told.
+// Covers: what one is doing, in the words of all, however it says so, and what it can be commanded.
 import type { Json, JsonObject } from "../../../../core/json.ts";
 import { wrong } from "../../../words.ts";
 import type { Property } from "../exposes.ts";
@@ -11,8 +11,8 @@ const MOVES: Readonly<Record<string, readonly string[]>> = {
   stopped: ["stopped", "stop", "pause", "paused", "standby", "idle", "blocked"],
 };
 const COMMANDS: Readonly<Record<string, string>> = { open: "OPEN", close: "CLOSE", stop: "STOP" };
-/** What tells of moving; the first that names its direction counts. */
-const TELLING = ["motor_state", "moving", "work_state", "running"];
+/** What reports moving; the first that names its direction counts. */
+const REPORTING = ["motor_state", "moving", "work_state", "running"];
 
 export function coverWords(properties: ReadonlyMap<string, Property>): Derived[] {
   return partsOf(properties, "cover").flatMap((part) => [
@@ -24,19 +24,19 @@ export function coverWords(properties: ReadonlyMap<string, Property>): Derived[]
 }
 
 function moving(part: Part): Derived[] {
-  const telling = TELLING.flatMap((name) => part.beside(name) ?? []).filter(({ attribute }) => attribute.readable);
-  const told = telling.find(({ attribute }) => attribute.type === "string") ?? telling[0];
-  if (!told || isVocabulary(told)) return [];
+  const reporting = REPORTING.flatMap((name) => part.beside(name) ?? []).filter(({ attribute }) => attribute.readable);
+  const reported = reporting.find(({ attribute }) => attribute.type === "string") ?? reporting[0];
+  if (!reported || isVocabulary(reported)) return [];
   const { suffix } = part;
   const direction = directionOf(part);
   return [
     {
       attribute: {
         ...{ name: `moving${suffix}`, type: "string", options: Object.keys(MOVES), readable: true, writable: false },
-        ...originOf(told, "moving", suffix),
+        ...originOf(reported, "moving", suffix),
       },
       read(own) {
-        const value = own[told.property];
+        const value = own[reported.property];
         const going = direction(own, value === true);
         if (value === undefined || value === null) return value;
         if (isAtEnd(part, own)) return "stopped";
@@ -90,9 +90,9 @@ function command({ features, suffix }: Part): Derived[] {
       },
       read: () => undefined,
       write(value): JsonObject {
-        const told = known.find((one) => one === value);
-        if (told === undefined) throw wrong(name, `must be one of ${known.join(", ")}`);
-        return { [state.property]: state.encode(COMMANDS[told] as Json) };
+        const reported = known.find((one) => one === value);
+        if (reported === undefined) throw wrong(name, `must be one of ${known.join(", ")}`);
+        return { [state.property]: state.encode(COMMANDS[reported] as Json) };
       },
     },
   ];

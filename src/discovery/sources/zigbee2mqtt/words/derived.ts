@@ -15,7 +15,7 @@ export interface Derived {
   write(value: Json): JsonObject;
   /** An own attribute of the same name says it already, and is only set right. */
   corrects?: true;
-  /** The device never reports it: what it was told is what it is. */
+  /** The device never reports it: what it was commanded is what it is. */
   assumed?: true;
 }
 

@@ -5,7 +5,7 @@ import type { Expose } from "../expose.ts";
 import type { Property } from "../exposes.ts";
 import { type Derived, derive, originOf } from "./derived.ts";
 
-// Until then a siren stops by itself where it is not told otherwise.
+// Until then a siren stops by itself where it is not commanded otherwise.
 const DURATION_SECS = 10;
 const STOP = "stop";
 const SWITCHES = ["alarm", "siren_on"];
@@ -33,8 +33,8 @@ function warned(
   property: Property,
   { name, properties }: { name: string; properties: ReadonlyMap<string, Property> },
 ): Derived {
-  const told = properties.get("alarm");
-  const reports = told?.attribute.type === "boolean" && told.attribute.readable ? told : undefined;
+  const reported = properties.get("alarm");
+  const reports = reported?.attribute.type === "boolean" && reported.attribute.readable ? reported : undefined;
   const one: Derived = {
     attribute: { name, type: "boolean", readable: true, writable: true, ...originOf(property, "on", "") },
     read: (own) => (reports ? (own[reports.property] as Json | undefined) : undefined),

@@ -61,14 +61,14 @@ function aboutIt(
   { manual, whole, version, problem, confirms, ...times }: Machine,
   hasLease: boolean,
 ): [string, string][] {
-  const { heard_secs: heard, behind_secs: behind } = times;
-  const isSilent = heard === null || heard >= SILENT_SECS;
+  const { heard_secs: lastSeenSecs, behind_secs: behind } = times;
+  const isSilent = lastSeenSecs === null || lastSeenSecs >= SILENT_SECS;
   return [
     [t("standby.takes_over"), t(manual || !hasLease ? "standby.by_hand" : "standby.by_itself")],
     [
       t("standby.copy"),
       isSilent
-        ? silentFor(heard)
+        ? silentFor(lastSeenSecs)
         : whole && behind !== null
           ? t("standby.behind", { behind: formatDuration(behind) })
           : t("standby.not_whole"),
@@ -81,6 +81,6 @@ function aboutIt(
   ];
 }
 
-function silentFor(heard: number | null): string {
-  return heard === null ? t("standby.unheard") : t("standby.silent", { since: formatDuration(heard) });
+function silentFor(lastSeenSecs: number | null): string {
+  return lastSeenSecs === null ? t("standby.unheard") : t("standby.silent", { since: formatDuration(lastSeenSecs) });
 }

@@ -6,7 +6,7 @@ import type { TextKey } from "../../texts/catalogue.ts";
 import { formatTime, t, textFor } from "../../texts/index.ts";
 import type { AnyIconName } from "../more-icons.tsx";
 import { type Part, phrase } from "./phrase.ts";
-import { attributeWords, changeWords, deviceLink, short, toldOnce, valueWords, wantedWords } from "./values.ts";
+import { attributeWords, changeWords, deviceLink, short, shownOnce, valueWords, wantedWords } from "./values.ts";
 
 type Words = (event: HubEvent) => Part[];
 
@@ -29,7 +29,7 @@ function by(parts: Part[], who: unknown): Part[] {
 
 function changes({ device_id: id = "", current, changed, change }: HubEvent): Part[] {
   const all = changed as string[];
-  const names = toldOnce(id, all, current as Attributes);
+  const names = shownOnce(id, all, current as Attributes);
   const words = changeWords(id, current as Attributes, names.slice(0, MAX_CHANGES));
   const rest = names.length - words.length;
   if (rest > 0) words.push(t("event.more_changes", { count: rest }));

@@ -74,7 +74,7 @@ export function short(text: string, longest = LONGEST): string {
 }
 
 /** Alarms first. What a better word says as well, such as the brightness as the lamp counts it, is said once. */
-export function toldOnce(id: string, names: readonly string[], attributes: Attributes): string[] {
+export function shownOnce(id: string, names: readonly string[], attributes: Attributes): string[] {
   const known = devices.value.get(id)?.peek();
   const device = { ...(known ?? { schema: null, capabilities: null }), attributes } as Device;
   const own = names.filter((name) => !isReplaced(device, name));

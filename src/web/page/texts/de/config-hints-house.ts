@@ -43,7 +43,7 @@ export const hintsOfHouse: Readonly<Record<string, string>> = {
   "The groups behind `people:`": "Die Gruppen hinter `people:`",
   "When only what is important comes through; the rest comes together at their end":
     "Wann nur Wichtiges durchkommt; der Rest kommt an ihrem Ende zusammen",
-  "Modes in which the person is told something: any of them has to be on; always without any":
+  "Modes in which the person is notified: any of them has to be on; always without any":
     "Modi, in denen die Person etwas erfährt: Einer davon muss an sein; ohne welche immer",
   "What says whether the person is at home, for `people:home`":
     "Was sagt, ob die Person zu Hause ist, für `people:home`",

@@ -66,7 +66,7 @@ export const hints: Readonly<Record<string, string>> = {
   "The levels before a Homie device's id; + is any one level":
     "Die Ebenen vor der Id eines Homie-Geräts; + ist eine beliebige Ebene",
   "Cameras of Frigate, whatever its base topic": "Kameras von Frigate, gleich unter welchem Thema",
-  "The last ones of each camera, and of each kind of object it tells apart, on disk; 0: none":
+  "The last ones of each camera, and of each kind of object it distinguishes, on disk; 0: none":
     "Die letzten jeder Kamera, und jeder Art von Ding, die sie unterscheidet, auf der Platte; 0: keine",
   "Of all cameras together, on disk: the oldest go": "Von allen Kameras zusammen, auf der Platte: die ältesten gehen",
   "Where an address that a device announces for its picture may lead: anywhere but to this machine, to public addresses over https only, or nowhere":

@@ -57,7 +57,7 @@ export function useEvents(device: Device): DeviceEvents {
   return found;
 }
 
-/** When it could not be reached, as far as the events tell: nothing is known of these times. */
+/** When it could not be reached, as far as the events show: nothing is known of these times. */
 export function outagesOf(device: Device, events: readonly HubEvent[]): Window[] {
   const outages: Window[] = [];
   let back = device.available ? undefined : Number.POSITIVE_INFINITY;

@@ -6,8 +6,8 @@ import { HubError, messageOf } from "../../core/errors.ts";
 import { isObject, type Json, parseJson } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { Home } from "../../home/paths.ts";
-import { LEFTOVERS_NOTE } from "../copy/keep-own.ts";
-import type { LeftMessage, LeftoversAnswer, LeftoversRequest, LeftoversTaken, LeftoversWanted } from "../leftovers.ts";
+import { HANDBACK_NOTE } from "../copy/keep-own.ts";
+import type { HandbackAnswer, HandbackRequest, HandbackTaken, HandbackWanted, LeftMessage } from "../handback.ts";
 import type { HistoryAnswer } from "../protocol.ts";
 import { openHistoryPages } from "../source/history-pages.ts";
 
@@ -18,7 +18,7 @@ export type ReadLeftMessages = (
   after: LeftMessage | undefined,
 ) => readonly LeftMessage[];
 
-export interface LeftoverSenderOptions {
+export interface HandbackSenderOptions {
   home: Pick<Home, "data" | "historyDb">;
   /** This machine's id. */
   machine: string;
@@ -27,7 +27,7 @@ export interface LeftoverSenderOptions {
   readMessages: ReadLeftMessages;
 }
 
-export interface LeftoverSender {
+export interface HandbackSender {
   /**
    * Sends the next part, if there is one and it is time for it: whether more is to be sent at once. Rejects as `post` does; everything
    * else is logged, and tried again after a while.
@@ -42,10 +42,10 @@ type Left =
 const MAX_SAMPLES = 20_000;
 const PAUSE_MS = 60_000;
 
-export function createLeftoverSender(options: LeftoverSenderOptions): LeftoverSender {
+export function createHandbackSender(options: HandbackSenderOptions): HandbackSender {
   const { home, machine, clock, log } = options;
   const folder = join(home.data, "before-standby");
-  const sent: LeftoversTaken = { samples: 0, messages: 0 };
+  const sent: HandbackTaken = { samples: 0, messages: 0 };
   let parts: Iterator<Left> | undefined;
   /** What was not acknowledged yet. */
   let part: Left | undefined;
@@ -55,12 +55,12 @@ export function createLeftoverSender(options: LeftoverSenderOptions): LeftoverSe
 
   function finish(): void {
     isOver = true;
-    rmSync(join(folder, LEFTOVERS_NOTE), { force: true });
+    rmSync(join(folder, HANDBACK_NOTE), { force: true });
     if (sent.samples > 0 || sent.messages > 0)
       log.info("what only this machine had as the hub was sent to the one that took over", { ...sent });
   }
 
-  function* leftBy(wanted: LeftoversWanted, until: number): Generator<Left> {
+  function* leftBy(wanted: HandbackWanted, until: number): Generator<Left> {
     if (wanted.historyFrom !== null) yield* samplesOf(wanted.historyFrom, until);
     if (wanted.messages !== null) yield* messagesOf(new Set(wanted.messages));
   }
@@ -85,14 +85,14 @@ export function createLeftoverSender(options: LeftoverSenderOptions): LeftoverSe
     }
   }
 
-  function requestOf(left: Left): LeftoversRequest {
+  function requestOf(left: Left): HandbackRequest {
     return left.kind === "samples" ? { machine, series: left.series } : { machine, messages: [...left.messages] };
   }
 
   async function send(post: (body: Json) => Promise<Json>, until: number): Promise<boolean> {
-    const ask = (request: LeftoversRequest): Promise<Json> => post(request as unknown as Json);
+    const ask = (request: HandbackRequest): Promise<Json> => post(request as unknown as Json);
     if (!parts) {
-      const { wanted } = (await ask({ machine })) as unknown as LeftoversAnswer;
+      const { wanted } = (await ask({ machine })) as unknown as HandbackAnswer;
       if (wanted) parts = leftBy(wanted, until);
       else finish();
       return wanted !== null;
@@ -103,7 +103,7 @@ export function createLeftoverSender(options: LeftoverSenderOptions): LeftoverSe
       finish();
       return false;
     }
-    const { samples, messages } = (await ask(requestOf(part))) as unknown as LeftoversTaken;
+    const { samples, messages } = (await ask(requestOf(part))) as unknown as HandbackTaken;
     part = undefined;
     sent.samples += samples;
     sent.messages += messages;
@@ -114,7 +114,7 @@ export function createLeftoverSender(options: LeftoverSenderOptions): LeftoverSe
     async step(post) {
       if (isOver || clock.mono() < notBefore) return false;
       // The first answer of the other hub has put aside what there was.
-      note ??= readNote(join(folder, LEFTOVERS_NOTE));
+      note ??= readNote(join(folder, HANDBACK_NOTE));
       if (!note) {
         isOver = true;
         return false;

@@ -1,6 +1,6 @@
 // What was acknowledged, by key, and what was asked for without an answer: after a crash one of the two must be there.
 
-export interface Books<T> {
+export interface AcknowledgedWrites<T> {
   /** Does it; notes what was wanted before, and that it was acknowledged when `act` resolves with true. */
   write(key: string, wanted: T | undefined, act: () => Promise<boolean>): Promise<boolean>;
   /** Throws unless what is there now is what was acknowledged, or what was asked for last. From now on it is known. */
@@ -11,7 +11,7 @@ export interface Books<T> {
 }
 
 /** `what` names them in errors. Values are compared as JSON. */
-export function openBooks<T>(what: string): Books<T> {
+export function createAcknowledgedWrites<T>(what: string): AcknowledgedWrites<T> {
   const known = new Map<string, T>();
   const asked = new Map<string, T | undefined>();
   let acknowledged = 0;

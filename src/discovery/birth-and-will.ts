@@ -6,7 +6,7 @@ import type { Source } from "./source.ts";
 // By then those have come back that were cut off while the hub restarted.
 const REPEAT_MS = 15_000;
 
-export class Greeting {
+export class BirthAndWill {
   readonly #sources: readonly Source[];
   readonly #clock: Clock;
   readonly #publish: (outgoing: Outgoing) => Promise<void>;
@@ -23,19 +23,19 @@ export class Greeting {
   /** Nothing where the hub goes already. */
   begin(): void {
     if (this.#isOver) return;
-    this.#greet();
+    this.#publishBirth();
     this.#again?.[Symbol.dispose]();
-    this.#again = this.#clock.after("discovery birth", REPEAT_MS, () => this.#greet());
+    this.#again = this.#clock.after("discovery birth", REPEAT_MS, () => this.#publishBirth());
   }
 
-  /** Resolves when it is said, or at once where nobody would hear it. */
-  async end(isHeard: boolean): Promise<void> {
+  /** Resolves when it is said, or at once where nobody would receive it. */
+  async end(isConnected: boolean): Promise<void> {
     this.#isOver = true;
     this.#again?.[Symbol.dispose]();
-    if (isHeard) await Promise.all(this.#sources.flatMap((source) => source.will?.() ?? []).map(this.#publish));
+    if (isConnected) await Promise.all(this.#sources.flatMap((source) => source.will?.() ?? []).map(this.#publish));
   }
 
-  #greet(): void {
+  #publishBirth(): void {
     for (const outgoing of this.#sources.flatMap((source) => source.birth?.() ?? [])) void this.#publish(outgoing);
   }
 }

@@ -21,17 +21,17 @@ export interface Following {
   promote(force: boolean): Promise<string>;
 }
 
-export interface Desk extends Acting {
+export interface StandbyControl extends Acting {
   following: Following | undefined;
   /** Beside what is wrong with following. */
   trouble: string | undefined;
 }
 
-export function createDesk(roles: Roles): Desk {
+export function createStandbyControl(roles: Roles): StandbyControl {
   const { clock } = roles;
 
   function present(): Present {
-    const { following, trouble } = desk;
+    const { following, trouble } = control;
     const status = following?.copy.status();
     const address = following?.follower.seen.address ?? roles.other()?.address;
     const row = following?.lease?.row;
@@ -46,28 +46,28 @@ export function createDesk(roles: Roles): Desk {
     };
   }
 
-  const desk: Desk = {
+  const control: StandbyControl = {
     ...{ following: undefined, trouble: undefined },
     present,
     details() {
-      const { following } = desk;
+      const { following } = control;
       if (!following) return { ...present() } as unknown as Json;
       return detailsOf(roles, following, present());
     },
     async promote(force) {
-      if (!desk.following)
+      if (!control.following)
         throw new HubError("unavailable", "this machine is changing its role: try again in a moment");
-      return desk.following.promote(force);
+      return control.following.promote(force);
     },
   };
-  return desk;
+  return control;
 }
 
 /** Seconds and ISO times; no secrets. */
 function detailsOf({ clock }: Roles, following: Following, present: Present): Json {
   const { copy, follower, lease, self, isManual } = following;
   const { isComplete, copiedAt, historyThrough, isHistoryWhole, devices, bytes, problem } = copy.status();
-  const { heardMono, hubVersion: version, address, epoch } = follower.seen;
+  const { lastSeenMono, hubVersion: version, address, epoch } = follower.seen;
   const iso = (at: number | undefined): string | null =>
     at === undefined || at === 0 ? null : new Date(at).toISOString();
   const row = lease?.row;
@@ -76,7 +76,7 @@ function detailsOf({ clock }: Roles, following: Following, present: Present): Js
     machine: { ...self },
     hub: {
       ...{ address, name: present.hub?.name ?? null, version: version ?? null },
-      heard_secs_ago: heardMono === undefined ? null : Math.round((clock.mono() - heardMono) / 1000),
+      heard_secs_ago: lastSeenMono === undefined ? null : Math.round((clock.mono() - lastSeenMono) / 1000),
     },
     copy: {
       ...{ whole: isComplete, history_whole: isHistoryWhole, devices: devices ?? null, bytes },

@@ -11,9 +11,9 @@ import {
 } from "../../core/template.ts";
 import { beginningOf } from "../beginning.ts";
 import type { Unaddressed } from "../messenger.ts";
-import type { FrozenNotification } from "./notice.ts";
+import type { NotificationSnapshot } from "./notice.ts";
 
-export interface FreezeDeps {
+export interface SnapshotDeps {
   readonly log: Log;
   readonly house: TemplateHouse;
 }
@@ -21,8 +21,8 @@ export interface FreezeDeps {
 const NOTHING: TemplateContext = { deviceId: undefined, trigger: {}, vars: {} };
 const DEFAULT_TITLE = "Hub Alert";
 
-export interface Frozen {
-  readonly said: FrozenNotification;
+export interface Snapshot {
+  readonly said: NotificationSnapshot;
   /** Both texts with the author's markup and plain values, for lists and events. */
   readonly title: string;
   readonly message: string;
@@ -32,20 +32,20 @@ export interface Frozen {
  * The author's markup stays as it is; each placeholder becomes one that names the value it had. Of each text, at most `longest` UTF-16
  * units are kept.
  */
-export function freeze(
+export function takeSnapshot(
   { context = NOTHING, ...given }: Unaddressed,
-  { log, house }: FreezeDeps,
+  { log, house }: SnapshotDeps,
   longest = Number.POSITIVE_INFINITY,
-): Frozen {
+): Snapshot {
   const { title = DEFAULT_TITLE, message } = given;
   const look = createLookup(house, context);
   const unknown: string[] = [];
   const filling = { onUnknown: (source: string) => void unknown.push(source) };
   const values: JsonObject = {};
   const [titled, texted] = [title, message].map((text) => beginningOf(fillTemplate(text, look, filling), longest));
-  const frozen = (pieces: readonly Piece[] = []): string =>
+  const withPlaceholders = (pieces: readonly Piece[] = []): string =>
     pieces.map((piece) => ("markup" in piece ? piece.markup : placeholderFor(piece.value, values))).join("");
-  const said = { ...given, title: frozen(titled), message: frozen(texted), values };
+  const said = { ...given, title: withPlaceholders(titled), message: withPlaceholders(texted), values };
   if (unknown.length > 0)
     log.warn('a message has placeholders without a value; they become "unknown"', {
       placeholders: [...new Set(unknown)].slice(0, 10).join(", "),
@@ -54,7 +54,7 @@ export function freeze(
 }
 
 /** As channels render it. */
-export function thawed({ values, ...said }: FrozenNotification): Unaddressed {
+export function fromSnapshot({ values, ...said }: NotificationSnapshot): Unaddressed {
   return { ...said, context: { deviceId: undefined, trigger: {}, vars: values } };
 }
 

@@ -74,12 +74,13 @@ test("each arrives once, as it was posted, with its time and the mark that it is
   };
   const options = { priority: 1, tag: "door", actions: [{ id: "shut", label: "Shut it" }], rule: "night" };
   const texts = { title: "The door ✨", message: "open <since> nine", html: "<b>open</b> since nine" };
-  const posted = { ...texts, ...options, id: "m-1", at: clock.now(), late: false };
+  const enqueued = { ...texts, ...options, id: "m-1", at: clock.now(), late: false };
   const gone = open("gone.redb");
-  void gone.outbox.post([{ channel: "mail", message: posted }]);
+  void gone.outbox.enqueue([{ channel: "mail", message: enqueued }]);
   await clock.advance(SECOND);
-  for (let more = 0; more < 2; more++) void gone.outbox.post([{ channel: "mail", message: { ...posted, id: "m-2" } }]);
-  void gone.outbox.post([{ channel: "mail", message: { ...posted, id: "m-3", message: "shut" } }]);
+  for (let more = 0; more < 2; more++)
+    void gone.outbox.enqueue([{ channel: "mail", message: { ...enqueued, id: "m-2" } }]);
+  void gone.outbox.enqueue([{ channel: "mail", message: { ...enqueued, id: "m-3", message: "shut" } }]);
   // What counts is on disk after a while.
   await clock.advance(MINUTE);
   const rows = leftBy(gone);
@@ -89,10 +90,10 @@ test("each arrives once, as it was posted, with its time and the mark that it is
   const here = open("here.redb");
   result = { ok: true, delivery: { answer: "ok", parts: 1 } };
   sent.length = 0;
-  expect(here.outbox.adopt(rows)).toBe(3);
+  expect(here.outbox.takeOver(rows)).toBe(3);
   await clock.advance(HOUR);
   const settled = { reached: ["ann@example.org"], refused: [] };
-  const late = { ...posted, late: true };
+  const late = { ...enqueued, late: true };
   expect(sent.map(({ yieldsNow, ...message }) => message)).toEqual([
     { ...late, skipParts: 2, settled },
     { ...late, id: "m-2", repeats: "(2 times since 12:00)" },
@@ -109,7 +110,7 @@ describe("order and age", () => {
     await using here = await openHere();
     here.react("phone", "down");
     await here.say("phone", "4");
-    expect(here.outbox.adopt(rows.toReversed())).toBe(3);
+    expect(here.outbox.takeOver(rows.toReversed())).toBe(3);
     expect(waitingIn(here)).toEqual(["1", "2", "3", "4"]);
     await here.say("phone", "5");
     await here.restart({ crash: true });
@@ -133,7 +134,7 @@ describe("order and age", () => {
     }
     await here.say("phone", "here 4");
     const rows = leftBy(gone);
-    expect(here.outbox.adopt(rows)).toBe(3);
+    expect(here.outbox.takeOver(rows)).toBe(3);
     await here.say("phone", "here 5");
     const pairs = [1, 2, 3].flatMap((number) => [`here ${number}`, `gone ${number}`]);
     expect(waitingIn(here)).toEqual([...pairs, "here 4", "here 5"]);
@@ -147,10 +148,10 @@ describe("order and age", () => {
     await using gone = await openOutboxRig(BOTH);
     gone.react("phone", { status: 429, retryAfterSecs: 3600 });
     for (const priority of [0, 2])
-      await gone.outbox.post(gone.notifier.render({ channel: "phone", message: `priority ${priority}`, priority }));
+      await gone.outbox.enqueue(gone.notifier.render({ channel: "phone", message: `priority ${priority}`, priority }));
     await gone.clock.advance(MINUTE);
     await using here = await openHere(2 * MINUTE);
-    here.outbox.adopt(leftBy(gone));
+    here.outbox.takeOver(leftBy(gone));
     await here.clock.advance(SECOND);
     expect(here.texts("phone")).toEqual(["priority 2", "priority 0"]);
   });
@@ -158,23 +159,23 @@ describe("order and age", () => {
   test("a message that arrives says how long it waited, on both machines together", async () => {
     const rows = await leftOf(["1"]);
     await using here = await openHere(2 * HOUR);
-    here.outbox.adopt(rows);
+    here.outbox.takeOver(rows);
     await here.clock.advance(SECOND);
     expect(here.ends()).toMatchObject([{ type: "notification_delivered_late", waited_secs: 7200 }]);
     expect(here.arrived[0]?.timestamp).toBe(Number(rows[0]?.at));
   });
 
-  test("what expired meanwhile is not sent, and that is told once", async () => {
+  test("what expired meanwhile is not sent, and that is reported once", async () => {
     const rows = await leftOf(["1", "2"]);
     await using here = await openHere(24 * HOUR + SECOND);
-    expect(here.outbox.adopt(rows)).toBe(0);
-    expect(here.outbox.adopt(rows)).toBe(0);
+    expect(here.outbox.takeOver(rows)).toBe(0);
+    expect(here.outbox.takeOver(rows)).toBe(0);
     await here.clock.advance(MINUTE);
     expect(here.tried).toEqual([]);
-    const told = { type: "notification_given_up", reason: "expired" };
+    const reported = { type: "notification_given_up", reason: "expired" };
     expect(here.ends()).toMatchObject([
-      { ...told, at: "2026-01-15T12:00:00Z" },
-      { ...told, at: "2026-01-15T12:00:01Z" },
+      { ...reported, at: "2026-01-15T12:00:00Z" },
+      { ...reported, at: "2026-01-15T12:00:01Z" },
     ]);
   });
 
@@ -182,7 +183,7 @@ describe("order and age", () => {
     const rows = await leftOf(["1"]);
     await using here = await openHere(20 * HOUR);
     here.react("phone", "down");
-    here.outbox.adopt(rows);
+    here.outbox.takeOver(rows);
     await here.clock.advance(3 * HOUR);
     await here.restart();
     await here.clock.advance(40 * MINUTE);
@@ -197,7 +198,7 @@ describe("order and age", () => {
     const rows = (await leftOf(["1"])).map((row) => ({ ...row, at: Number(row.at) + 240 * HOUR }));
     await using here = await openHere();
     here.react("phone", "down");
-    expect(here.outbox.adopt(rows)).toBe(1);
+    expect(here.outbox.takeOver(rows)).toBe(1);
     await here.say("phone", "2");
     expect(waitingIn(here)).toEqual(["1", "2"]);
     await here.clock.advance(23 * HOUR);
@@ -210,37 +211,37 @@ describe("once", () => {
     const rows = await leftOf(["1", "2"]);
     await using here = await openHere();
     here.react("phone", "down");
-    expect([1, 2].map(() => here.outbox.adopt(rows))).toEqual([2, 0]);
+    expect([1, 2].map(() => here.outbox.takeOver(rows))).toEqual([2, 0]);
     await here.restart({ crash: true });
-    expect(here.outbox.adopt([...rows, ...rows])).toBe(0);
+    expect(here.outbox.takeOver([...rows, ...rows])).toBe(0);
     expect(waitingIn(here)).toEqual(["1", "2"]);
   });
 
   test("what arrived is not taken again for an hour, nor what comes twice in one call", async () => {
     const rows = await leftOf(["1", "2"]);
     await using here = await openHere();
-    expect(here.outbox.adopt([...rows, ...rows])).toBe(2);
+    expect(here.outbox.takeOver([...rows, ...rows])).toBe(2);
     await here.clock.advance(59 * MINUTE);
-    expect(here.outbox.adopt(rows)).toBe(0);
+    expect(here.outbox.takeOver(rows)).toBe(0);
     await here.clock.advance(SECOND);
     expect(here.texts("phone")).toEqual(["1", "2"]);
     // Nobody remembers for ever.
     await here.clock.advance(2 * MINUTE);
-    expect(here.outbox.adopt(rows)).toBe(2);
+    expect(here.outbox.takeOver(rows)).toBe(2);
   });
 
   for (const page of [1, 2]) {
     test(`of copies of which one is to arrive, one arrives, ${page} in a page`, async () => {
       await using gone = await openOutboxRig(BOTH);
       for (const name of ["phone", "tablet"]) gone.react(name, "down");
-      await gone.outbox.post(relayed(gone, "1"));
+      await gone.outbox.enqueue(relayed(gone, "1"));
       // Long enough for both channels to have been tried there.
       await gone.clock.advance(20 * MINUTE);
       const rows = leftBy(gone);
       expect(rows).toHaveLength(2);
       await using here = await openHere();
       for (let from = 0; from < rows.length; from += page) {
-        here.outbox.adopt(rows.slice(from, from + page));
+        here.outbox.takeOver(rows.slice(from, from + page));
         await here.clock.advance(SECOND);
       }
       await here.clock.advance(HOUR);
@@ -252,11 +253,11 @@ describe("once", () => {
   test("a copy for another channel has its turn after a while here, also after a restart", async () => {
     await using gone = await openOutboxRig(BOTH);
     gone.react("phone", "down");
-    await gone.outbox.post(relayed(gone, "1", 1));
+    await gone.outbox.enqueue(relayed(gone, "1", 1));
     const rows = leftBy(gone);
     await using here = await openHere();
     here.react("phone", "down");
-    expect(here.outbox.adopt(rows)).toBe(2);
+    expect(here.outbox.takeOver(rows)).toBe(2);
     await here.clock.advance(20 * SECOND);
     await here.restart({ crash: true });
     await here.clock.advance(30 * SECOND);
@@ -271,13 +272,13 @@ describe("once", () => {
   test("it goes at once where the first channel is not here, or refuses it", async () => {
     await using gone = await openOutboxRig(BOTH);
     gone.react("phone", "down");
-    await gone.outbox.post(relayed(gone, "1"));
+    await gone.outbox.enqueue(relayed(gone, "1"));
     const rows = leftBy(gone);
     await using without = await openHere(HOUR, [push("tablet")]);
-    expect(without.outbox.adopt(rows)).toBe(1);
+    expect(without.outbox.takeOver(rows)).toBe(1);
     await using refusing = await openHere();
     refusing.react("phone", { status: 400 });
-    expect(refusing.outbox.adopt(rows)).toBe(2);
+    expect(refusing.outbox.takeOver(rows)).toBe(2);
     for (const here of [without, refusing]) {
       await here.clock.advance(SECOND);
       expect(here.texts("tablet")).toEqual(["1"]);
@@ -289,7 +290,7 @@ test("what is here is on disk, and sent after a kill", async () => {
   const rows = await leftOf(["1", "2"]);
   await using here = await openHere();
   here.react("phone", "hang");
-  here.outbox.adopt(rows);
+  here.outbox.takeOver(rows);
   expect(leftBy(here).map(({ message }) => message)).toEqual(["1", "2"]);
   await here.restart({ crash: true });
   here.react("phone", "ok");
@@ -303,11 +304,11 @@ test("where the disk refuses, none is taken, and all are when they come again", 
   const rows = await leftOf(["1", "2"]);
   await using here = await openHere();
   here.db.durable.run("PRAGMA query_only = ON");
-  expect(() => here.outbox.adopt(rows)).toThrow(expect.objectContaining({ code: "storage" }));
+  expect(() => here.outbox.takeOver(rows)).toThrow(expect.objectContaining({ code: "storage" }));
   await here.clock.advance(MINUTE);
   expect(here.tried).toEqual([]);
   here.db.durable.run("PRAGMA query_only = OFF");
-  expect(here.outbox.adopt(rows)).toBe(2);
+  expect(here.outbox.takeOver(rows)).toBe(2);
   await here.clock.advance(MINUTE);
   expect(here.texts("phone")).toEqual(["1", "2"]);
 });
@@ -315,7 +316,7 @@ test("where the disk refuses, none is taken, and all are when they come again", 
 test("those of a channel that is not configured are left out, in one line of the log", async () => {
   const rows = await leftOf(["1", "2"], "all");
   await using here = await openHere(HOUR, [push("tablet")]);
-  expect(here.outbox.adopt(rows)).toBe(2);
+  expect(here.outbox.takeOver(rows)).toBe(2);
   await here.clock.advance(MINUTE);
   expect(here.texts("tablet")).toEqual(["1", "2"]);
   expect(here.logged.filter((line) => line.includes("left out"))).toEqual([
@@ -326,7 +327,7 @@ test("those of a channel that is not configured are left out, in one line of the
 test("a disabled channel keeps them until it works", async () => {
   const rows = await leftOf(["1"]);
   await using here = await openHere(HOUR, [{ ...push("phone"), priority: 9 }]);
-  expect(here.outbox.adopt(rows)).toBe(1);
+  expect(here.outbox.takeOver(rows)).toBe(1);
   expect(here.outbox.list()).toMatchObject([{ message: "1", state: "blocked" }]);
   await here.restart({ channels: [push("phone")] });
   await here.clock.advance(10 * SECOND);
@@ -356,13 +357,13 @@ test("rows that are none are left out, in one line of the log, and keep no other
   await using here = await openHere();
   const odd = { ...row, count: -3, parts: 1.5, kept_ms: "soon", tries: null, options: "no JSON", relay: '{"id":1}' };
   const { html, settled, ...older } = last;
-  expect(here.outbox.adopt([...wrong, odd, older])).toBe(2);
+  expect(here.outbox.takeOver([...wrong, odd, older])).toBe(2);
   expect(here.logged.filter((line) => line.includes("left out"))).toEqual([
     expect.stringContaining(`"unreadable":${wrong.length},"of_unknown_channels":0`),
   ]);
   await here.clock.advance(MINUTE);
   expect(here.texts("phone")).toEqual(["1", "2"]);
-  expect(here.outbox.adopt([])).toBe(0);
+  expect(here.outbox.takeOver([])).toBe(0);
 });
 
 test("the quota counts for them too: the oldest are given up", async () => {
@@ -371,7 +372,7 @@ test("the quota counts for them too: the oldest are given up", async () => {
   await using here = await openHere();
   here.react("phone", "down");
   for (let number = 0; number < 100; number++) void here.say("phone", `here ${number} ${long}`);
-  expect(here.outbox.adopt(rows)).toBe(80);
+  expect(here.outbox.takeOver(rows)).toBe(80);
   // 16 MiB, as in durable.test.ts.
   const kept = waitingIn(here).map((text) => text.split(" x")[0]);
   expect(kept).toHaveLength(167);
@@ -386,7 +387,7 @@ test("the limits of a service hold for them", async () => {
   gone.react("chat", "down");
   for (const text of ["1", "2", "3"]) await gone.say("chat", text);
   await using here = await openHere(HOUR, [bot("chat")]);
-  here.outbox.adopt(leftBy(gone));
+  here.outbox.takeOver(leftBy(gone));
   await here.clock.advance(10 * SECOND);
   const times = here.arrived.map(({ when }) => when);
   expect(times).toHaveLength(3);

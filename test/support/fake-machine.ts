@@ -2,7 +2,7 @@
 // door to systemd and to the users of this machine; files are real ones.
 import type { Machine, Ran } from "../../src/system/machine.ts";
 
-export interface MachineStandIn extends Machine {
+export interface FakeMachine extends Machine {
   /** Every command so far that changes something, as one line. */
   readonly changes: string[];
 }
@@ -11,18 +11,14 @@ export type Answer = Partial<Ran> | ((argv: readonly string[]) => Partial<Ran> |
 
 const ASKING = /^(id|getent|journalctl|systemctl show|systemctl --version)\b|version$/;
 
-export interface MachineStandInOptions {
+export interface FakeMachineOptions {
   unitFolder: string;
   systemd?: boolean;
   /** By the beginning of the command's line; what is not named here succeeds and says nothing. */
   answers?: Readonly<Record<string, Answer>>;
 }
 
-export function createMachineStandIn({
-  unitFolder,
-  systemd = true,
-  answers = {},
-}: MachineStandInOptions): MachineStandIn {
+export function createFakeMachine({ unitFolder, systemd = true, answers = {} }: FakeMachineOptions): FakeMachine {
   const changes: string[] = [];
   return {
     changes,

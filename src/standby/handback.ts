@@ -6,7 +6,7 @@ import type { HistoryAnswer } from "./protocol.ts";
 export type { LeftMessage } from "../notify/outbox/left-message.ts";
 
 /** The body of `POST /standby/leftovers`; without `series`, `messages` and `done` it asks what is wanted. */
-export interface LeftoversRequest {
+export interface HandbackRequest {
   /** The id of the machine that was the hub. */
   machine: string;
   series?: HistoryAnswer["series"] | undefined;
@@ -16,7 +16,7 @@ export interface LeftoversRequest {
 }
 
 /** What a hub notes when it takes over from one that did not hand over, until that one has sent it. */
-export interface LeftoversWanted {
+export interface HandbackWanted {
   /** Epoch ms, the other machine's clock: samples from then on may be missing. Null where this hub records no history. */
   historyFrom: number | null;
   /** `messageKey` of those that were in the copy. Null where there were too many to note: then none are wanted. */
@@ -24,12 +24,12 @@ export interface LeftoversWanted {
 }
 
 /** The answer to a question: null where nothing is wanted from this machine. */
-export interface LeftoversAnswer {
-  wanted: LeftoversWanted | null;
+export interface HandbackAnswer {
+  wanted: HandbackWanted | null;
 }
 
 /** The answer to what was sent: how many of these the new hub had not got. On its disk when it answers. */
-export interface LeftoversTaken {
+export interface HandbackTaken {
   samples: number;
   messages: number;
 }

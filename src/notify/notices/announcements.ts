@@ -1,11 +1,11 @@
-// A notice as others are told of it: as a channel shows it now, and as events say it.
+// A notice as others are notified of it: as a channel shows it now, and as events say it.
 import { isoSeconds } from "../../core/clock.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { ChannelMessage } from "../channel.ts";
 import type { Unaddressed } from "../messenger.ts";
 import type { NoticesDeps } from "./deps.ts";
-import { thawed } from "./freeze.ts";
 import type { Notice } from "./notice.ts";
+import { fromSnapshot } from "./snapshot.ts";
 import { endLine } from "./words.ts";
 
 /** With its buttons while it is open, with how it ended afterwards. */
@@ -18,7 +18,7 @@ export function messageFor(
   const closing = endLine(notice, houseTime);
   const { actions, ...said } = plan.said;
   const buttons = state === "open" && plan.answerable ? { answerable: true, ...(actions && { actions }) } : {};
-  const message = render({ ...thawed(said), channel, notice: id, ...buttons });
+  const message = render({ ...fromSnapshot(said), channel, notice: id, ...buttons });
   // Where a changed message sounds again, nobody is alarmed by the news that it is over.
   return { ...message, at, late: false, ...(closing !== undefined && { closing, silent: true }) };
 }

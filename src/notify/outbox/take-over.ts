@@ -5,17 +5,17 @@ import { HubError, messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { Notifier } from "../notifier.ts";
-import { readLeftMessage } from "./adopted-row.ts";
 import type { ChannelQueue } from "./channel-queue.ts";
 import type { ChannelQueues } from "./channel-queues.ts";
 import { type LeftMessage, messageKey } from "./left-message.ts";
 import { aboutOf, type QueuedMessage, shortened, type Times } from "./queued-message.ts";
+import { readLeftMessage } from "./read-left-message.ts";
 import { Recent } from "./recent.ts";
 import type { Relays } from "./relays.ts";
 import type { OutboxStore } from "./store.ts";
 import type { LostMessage } from "./try-message.ts";
 
-export interface AdoptionDeps extends Times {
+export interface TakeOverDeps extends Times {
   clock: Clock;
   log: Log;
   db: Pick<StateDb, "copy" | "trouble">;
@@ -37,22 +37,22 @@ const MAX_REMEMBERED = 20_000;
 const MAX_NAMED = 10;
 
 interface Sorted {
-  adopted: QueuedMessage[];
+  takenOver: QueuedMessage[];
   expired: { message: QueuedMessage; queue: ChannelQueue }[];
   unreadable: number;
   /** Channels that are not configured here, of which messages are left out. */
   unknown: string[];
 }
 
-/** See `Outbox.adopt`. */
-export function createAdoption(deps: AdoptionDeps): (messages: readonly LeftMessage[]) => number {
+/** See `Outbox.takeOver`. */
+export function createTakeOver(deps: TakeOverDeps): (messages: readonly LeftMessage[]) => number {
   const { clock, log, db, store, notifier, queues, relays, uptime, expireMs } = deps;
   const messagesSeen = new Recent(clock, REMEMBERED_MS, MAX_REMEMBERED);
   const relaysSeen = new Recent(clock, REMEMBERED_MS, MAX_REMEMBERED);
   const keyOf = ({ channel, messageId }: QueuedMessage): string => messageKey(channel, messageId);
 
   function sort(rows: readonly LeftMessage[]): Sorted {
-    const sorted: Sorted = { adopted: [], expired: [], unreadable: 0, unknown: [] };
+    const sorted: Sorted = { takenOver: [], expired: [], unreadable: 0, unknown: [] };
     const kept = [...queues.all().flatMap((queue) => queue.messages), ...relays.standing()];
     const known = new Set(kept.map(keyOf));
     const used = new Set(kept.map(({ id }) => id));
@@ -76,7 +76,7 @@ export function createAdoption(deps: AdoptionDeps): (messages: readonly LeftMess
         continue;
       }
       lastId = placeOf(read.at, lastId, used);
-      sorted.adopted.push({ ...message, id: lastId });
+      sorted.takenOver.push({ ...message, id: lastId });
     }
     return sorted;
   }
@@ -109,12 +109,12 @@ export function createAdoption(deps: AdoptionDeps): (messages: readonly LeftMess
     if (message.relay) relaysSeen.add(message.relay.id);
   }
 
-  function tell({ expired, unreadable, unknown }: Sorted): void {
-    const told = new Set<string>();
+  function report({ expired, unreadable, unknown }: Sorted): void {
+    const reported = new Set<string>();
     for (const { message, queue } of expired) {
       const { relay, channel, options } = message;
-      if (relay && told.has(relay.id)) continue;
-      if (relay) told.add(relay.id);
+      if (relay && reported.has(relay.id)) continue;
+      if (relay) reported.add(relay.id);
       const error = "it waited too long on the machine that was the hub before";
       queue.news.givenUp(aboutOf(message, deps), { reason: "expired", error, more: 0 });
       if (options.notice !== undefined) deps.lost?.({ channel, notice: options.notice });
@@ -126,18 +126,18 @@ export function createAdoption(deps: AdoptionDeps): (messages: readonly LeftMess
     log.warn(what, { unreadable, of_unknown_channels: unknown.length, channels });
   }
 
-  return function adopt(rows) {
+  return function takeOver(rows) {
     const sorted = sort(rows);
-    const { adopted, expired } = sorted;
-    if (adopted.length > 0) save(adopted);
-    for (const message of [...adopted, ...expired.map((each) => each.message)]) remember(message);
-    for (const message of adopted) {
+    const { takenOver, expired } = sorted;
+    if (takenOver.length > 0) save(takenOver);
+    for (const message of [...takenOver, ...expired.map((each) => each.message)]) remember(message);
+    for (const message of takenOver) {
       deps.noteId(message.id);
       if (!relays.standBy(message)) queues.get(message.channel)?.insert(message);
     }
-    if (adopted.length > 0) deps.makeRoom();
-    for (const channel of new Set(adopted.map(({ channel }) => channel))) queues.get(channel)?.wake();
-    tell(sorted);
-    return adopted.length;
+    if (takenOver.length > 0) deps.makeRoom();
+    for (const channel of new Set(takenOver.map(({ channel }) => channel))) queues.get(channel)?.wake();
+    report(sorted);
+    return takenOver.length;
   };
 }

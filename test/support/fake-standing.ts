@@ -15,7 +15,7 @@ export interface TestLeaseHolder extends LeaseHolder {
 export interface TestStanding extends Standing {
   /** The holder of its lease, where there is one. */
   readonly lease: TestLeaseHolder;
-  /** Why it was told to step down. */
+  /** Why it was ordered to step down. */
   readonly steps: string[];
 }
 

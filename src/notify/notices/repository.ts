@@ -8,7 +8,7 @@ import { surplusOf } from "./make-notice.ts";
 import type { Notice, NoticeEnd, NoticeMessage, NoticeState } from "./notice.ts";
 import type { NoticeStore } from "./store.ts";
 
-export interface NoticeBook {
+export interface NoticeRepository {
   get(id: string): Notice | undefined;
   /** The oldest first. */
   all(): readonly Notice[];
@@ -34,7 +34,10 @@ export interface NoticeBook {
 /** A smaller difference is a clock being slewed. */
 const STEP_MS = 1000;
 
-export function openNoticeBook(store: NoticeStore, { clock, log }: Pick<NoticesDeps, "clock" | "log">): NoticeBook {
+export function openNoticeRepository(
+  store: NoticeStore,
+  { clock, log }: Pick<NoticesDeps, "clock" | "log">,
+): NoticeRepository {
   const all = new Map<string, Notice>(store.load().map((notice) => [notice.id, notice]));
   const moments = new Map<string, DurableMoment>();
   let aheadMs = clock.now() - clock.mono();
@@ -83,7 +86,7 @@ export function openNoticeBook(store: NoticeStore, { clock, log }: Pick<NoticesD
     },
     ending: (state, end = {}) => ({
       ...{ state, end: { at: clock.now(), by: "", action: "", channel: "", ...end } },
-      told: state !== "acknowledged",
+      announced: state !== "acknowledged",
     }),
     change,
     arrived(notice, copy) {

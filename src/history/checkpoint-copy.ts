@@ -2,8 +2,8 @@
 // was killed.
 import { Database } from "bun:sqlite";
 import { silentLog } from "../core/log.ts";
-import { foldedOf } from "../db/fold-mark.ts";
-import type { Unfolded } from "../db/readings.ts";
+import { checkpointOf } from "../db/checkpoint-mark.ts";
+import type { JournalTail } from "../db/readings.ts";
 import { append } from "./append.ts";
 import { rowsOf } from "./replay.ts";
 import { SampleBuffer } from "./sample-buffer.ts";
@@ -13,15 +13,15 @@ import { storeLimits } from "./store-limits.ts";
  * The journal must have been read before the copy was made: then each sample is in the copy once, also where the hub has written
  * some of them to its file in between.
  */
-export function foldSamplesIntoCopy(
+export function checkpointSamplesIntoCopy(
   copy: string,
-  { id, segments }: Pick<Unfolded, "id" | "segments">,
+  { id, segments }: Pick<JournalTail, "id" | "segments">,
   isExcluded: (deviceId: string, attribute: string) => boolean,
 ): void {
   using db = new Database(copy);
   db.run("PRAGMA journal_mode = MEMORY");
-  const folded = foldedOf(db, id);
-  const missing = segments.filter(({ number }) => number > folded);
+  const checkpointed = checkpointOf(db, id);
+  const missing = segments.filter(({ number }) => number > checkpointed);
   if (missing.length === 0) return;
   const { maxSeries } = storeLimits;
   const buffer = new SampleBuffer({ maxWaiting: Infinity, maxTextBytes: Infinity, maxSeries }, silentLog);

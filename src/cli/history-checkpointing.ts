@@ -1,16 +1,16 @@
 // For `hub backup`: the last hour of history, which is in the journal of readings, goes into the archive's copy of the history.
 import { Database } from "bun:sqlite";
-import type { FoldHistory } from "../backup/archive.ts";
+import type { CheckpointHistory } from "../backup/archive.ts";
 import { HubError } from "../core/errors.ts";
+import { checkpointSamplesIntoCopy } from "../history/checkpoint-copy.ts";
 import { createExclude, type HistorySection } from "../history/config.ts";
-import { foldSamplesIntoCopy } from "../history/fold-copy.ts";
 import type { Home } from "../home/paths.ts";
 import { type Device, isMinor } from "../state/device.ts";
 import { createDeviceStore } from "../state/device-store.ts";
 import { loadConfigOf } from "./prepare.ts";
 
-export function historyFolding(home: Home): FoldHistory {
-  return function foldHistory({ state, history }, readings) {
+export function historyCheckpointing(home: Home): CheckpointHistory {
+  return function checkpointHistory({ state, history }, readings) {
     const config = configOf(home);
     // Without it, nobody knows what is not to be recorded.
     if (!config) return "the last hour of history: hub.toml cannot be read; mend it, or back up over the API";
@@ -18,7 +18,7 @@ export function historyFolding(home: Home): FoldHistory {
     const devices = devicesIn(state);
     const isListed = createExclude(config, (id, attribute) => isMinor(devices.get(id), attribute));
     const isHidden = (id: string): boolean => devices.get(id)?.recorded === false;
-    foldSamplesIntoCopy(history, readings, (id, attribute) => isHidden(id) || isListed(id, attribute));
+    checkpointSamplesIntoCopy(history, readings, (id, attribute) => isHidden(id) || isListed(id, attribute));
     return undefined;
   };
 }
@@ -34,6 +34,6 @@ function configOf(home: Home): HistorySection | undefined {
 
 function devicesIn(stateDb: string): ReadonlyMap<string, Device> {
   using db = new Database(stateDb, { readonly: true });
-  const store = createDeviceStore({ durable: db, behind: db, faults: { list: () => [], unreadable() {} } });
+  const store = createDeviceStore({ durable: db, relaxed: db, faults: { list: () => [], unreadable() {} } });
   return new Map(store.load().map((device) => [device.id, device]));
 }

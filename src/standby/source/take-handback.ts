@@ -1,34 +1,34 @@
-// Takes what the machine that was the hub before still has: see leftovers.ts beside this folder.
+// Takes what the machine that was the hub before still has: see handback.ts beside this folder.
 import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { LeftMessage, LeftoversAnswer, LeftoversRequest, LeftoversTaken } from "../leftovers.ts";
+import type { HandbackAnswer, HandbackRequest, HandbackTaken, LeftMessage } from "../handback.ts";
 import type { HistoryAnswer } from "../protocol.ts";
 import type { NotedWanted } from "../wanted.ts";
 
 /** Where it goes. What is there already is not taken twice; on the disk when they answer. */
-export interface LeftoverSinks {
+export interface HandbackSinks {
   /** The history, and everywhere that it is exported to. How many samples were not there. */
   samples(series: HistoryAnswer["series"]): Promise<number>;
   /** The outbox. How many messages were not there. */
   messages(messages: readonly LeftMessage[]): number;
 }
 
-export interface LeftoversOptions {
+export interface HandbackOptions {
   /** See `readWanted`. */
   wanted: () => NotedWanted | undefined;
   forget: () => void;
-  sinks: LeftoverSinks;
+  sinks: HandbackSinks;
   log: Pick<Log, "info" | "warn">;
 }
 
-export interface Leftovers {
+export interface Handback {
   /** Rejects with HubError as the sinks do; nothing is lost then, as it is sent again. */
-  take(request: LeftoversRequest): Promise<LeftoversAnswer | LeftoversTaken>;
+  take(request: HandbackRequest): Promise<HandbackAnswer | HandbackTaken>;
 }
 
-const NOTHING: LeftoversTaken = { samples: 0, messages: 0 };
+const NOTHING: HandbackTaken = { samples: 0, messages: 0 };
 
-export function createLeftovers({ wanted, forget, sinks, log }: LeftoversOptions): Leftovers {
+export function createHandback({ wanted, forget, sinks, log }: HandbackOptions): Handback {
   const all = { ...NOTHING };
 
   function end(): void {

@@ -2,7 +2,7 @@
 import type { StandbyMachine } from "../../src/standby/protocol.ts";
 import { type AssembledCopy, assembleCopy } from "./assemble-copy.ts";
 
-export interface StandInStandby extends AsyncDisposable {
+export interface FakeStandby extends AsyncDisposable {
   readonly copy: AssembledCopy;
   /** It asks again and again while this is so; true at first. */
   follows: boolean;
@@ -20,7 +20,7 @@ interface Following {
 const HOLD_MS = 200;
 const PAUSE_MS = 5;
 
-export function followAs(machine: StandbyMachine, { api, key, folder }: Following): StandInStandby {
+export function followAs(machine: StandbyMachine, { api, key, folder }: Following): FakeStandby {
   const copy = assembleCopy(folder, { ...machine, address: machine.address });
   const over = new AbortController();
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -47,7 +47,7 @@ export function followAs(machine: StandbyMachine, { api, key, folder }: Followin
     }
   }
 
-  const self: StandInStandby = {
+  const self: FakeStandby = {
     copy,
     follows: true,
     async [Symbol.asyncDispose]() {

@@ -9,7 +9,7 @@ const MAX_JSON = 65_536;
 /** What a date can be. */
 const LATEST = 8.64e15;
 
-/** As it would be if it had just been posted, except for `id` and `keptMs`, which are the other machine's; undefined for a row that is none. */
+/** As it would be if it had just been enqueued, except for `id` and `keptMs`, which are the other machine's; undefined for a row that is none. */
 export function readLeftMessage(row: LeftMessage): QueuedMessage | undefined {
   const { at, channel, message_id, title, message, html = null } = row;
   if (typeof at !== "number" || !(at >= 0 && at <= LATEST)) return undefined;
