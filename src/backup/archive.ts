@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { RESERVE_BYTES, requireSpace } from "../core/free-space.ts";
-import { checkpointIntoCopy, readJournalTailBeside, type JournalTail } from "../db/readings.ts";
+import { checkpointIntoCopy, type JournalTail, readJournalTailBeside } from "../db/readings.ts";
 import type { Home } from "../home/paths.ts";
 import { schemaVersion, snapshotBytes, takeSnapshot } from "./database-copies.ts";
 import { countHome, listContents, type SourceFile } from "./home-contents.ts";
@@ -36,7 +36,10 @@ export interface ArchiveOptions {
  * Puts the journal's samples into the copy of the history; `state` is a copy too, of a home that records history. Returns what is
  * left out, and why; undefined where nothing is.
  */
-export type CheckpointHistory = (copies: { state: string; history: string }, readings: JournalTail) => string | undefined;
+export type CheckpointHistory = (
+  copies: { state: string; history: string },
+  readings: JournalTail,
+) => string | undefined;
 
 /** An archive that can be read. Disposing it removes its snapshots. */
 export interface OpenArchive extends Disposable {
@@ -72,7 +75,8 @@ export function openArchive({ home, hubVersion, now, checkpointHistory }: Archiv
     const sources = [...copies, ...files];
     const [state, history] = copies;
     if (!state) throw new HubError("not_found", `there is no hub in ${home.root}`);
-    const notCheckpointed = history && readings && checkpointHistory?.({ state: state.file, history: history.file }, readings);
+    const notCheckpointed =
+      history && readings && checkpointHistory?.({ state: state.file, history: history.file }, readings);
     const skipped = notCheckpointed === undefined ? notListed : [notCheckpointed, ...notListed];
     const manifest: OpenArchive["manifest"] = {
       format: MANIFEST_FORMAT,

@@ -6,8 +6,8 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { foreignSegments, readJournal, type SegmentContent } from "../core/journal-reader.ts";
 import { isObject, type JsonObject, parseJson } from "../core/json.ts";
-import { type FiringNote, checkpointFirings, isFiringNote } from "./firing-notes.ts";
 import { checkpointOf, setCheckpoint } from "./checkpoint-mark.ts";
+import { checkpointFirings, type FiringNote, isFiringNote } from "./firing-notes.ts";
 import { createUnwrittenRuns, isRunNote, openRunRows, RUNS_CHECKPOINT, type RunNote } from "./run-rows.ts";
 
 /** What became known of one device at one time. */

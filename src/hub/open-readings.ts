@@ -3,7 +3,7 @@ import { mkdirSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../core/errors.ts";
 import { openDraft, recoverDraft } from "../db/reading-draft.ts";
-import { checkpointReadings, journalIdIn, readingsFolder, readJournalTail, type JournalTail } from "../db/readings.ts";
+import { checkpointReadings, type JournalTail, journalIdIn, readingsFolder, readJournalTail } from "../db/readings.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { openReadingJournal, type ReadingJournal, type ReadingJournalOptions } from "../state/reading-journal.ts";
 

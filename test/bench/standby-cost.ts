@@ -44,7 +44,9 @@ export const standbyCost: Bench = {
     await asked;
     const inWindow = standby.bytes;
     const checkpointed = await bytesOfCheckpoint(copied, standby);
-    say(`${inWindow} bytes in a minute, ${checkpointed} for a checkpoint; ${with_} % with a standby, ${without} % without`);
+    say(
+      `${inWindow} bytes in a minute, ${checkpointed} for a checkpoint; ${with_} % with a standby, ${without} % without`,
+    );
     return [
       atMost(
         "% of a core, a standby (twin: the hub without)",

@@ -3,7 +3,13 @@ import { expect, test } from "bun:test";
 import { openJournal } from "../../src/core/journal.ts";
 import { checkpointOf, setCheckpoint } from "../../src/db/checkpoint-mark.ts";
 import { knownAttributes } from "../../src/db/known-ids.ts";
-import { checkpointIntoCopy, checkpointReadings, type Reading, readingsFolder, readJournalTail } from "../../src/db/readings.ts";
+import {
+  checkpointIntoCopy,
+  checkpointReadings,
+  type Reading,
+  readingsFolder,
+  readJournalTail,
+} from "../../src/db/readings.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 

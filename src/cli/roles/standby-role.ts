@@ -20,7 +20,13 @@ export async function beStandby(roles: Roles): Promise<Next> {
   all.first = undefined;
   using _lock = borrowHome(home, { waits: true });
   endTrial(home, clock);
-  using copy = openCopy({ home, clock, log, schemas: databaseSchemas, own: { checkpointHistory: historyCheckpointing(home) } });
+  using copy = openCopy({
+    home,
+    clock,
+    log,
+    schemas: databaseSchemas,
+    own: { checkpointHistory: historyCheckpointing(home) },
+  });
   const control = createStandbyControl(roles);
   all.present({ summary: () => lineOf(control.present()), isWell: async () => true });
   let config = copiedConfig(home);

@@ -131,7 +131,10 @@ export function notifyRoutes(deps: NotifyRouteDeps) {
       () =>
         notifier.list().map((state) => {
           const listeningProblem = saidAt(notices.listeningProblem(state.name));
-          return { ...channelEntry(state, outbox.waiting(state.name)), ...(listeningProblem && { answers_problem: listeningProblem }) };
+          return {
+            ...channelEntry(state, outbox.waiting(state.name)),
+            ...(listeningProblem && { answers_problem: listeningProblem }),
+          };
         }),
       doc({
         access: "viewer",

@@ -8,7 +8,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { forgetCheckpoint } from "../../db/checkpoint-mark.ts";
 import { recoverDraftBeside } from "../../db/reading-draft.ts";
-import { readingsFolder, readJournalTailBeside, type JournalTail } from "../../db/readings.ts";
+import { type JournalTail, readingsFolder, readJournalTailBeside } from "../../db/readings.ts";
 import type { Home } from "../../home/paths.ts";
 import { openCopyNotes } from "./note.ts";
 import { redoPath } from "./state-pages.ts";
@@ -64,7 +64,11 @@ export function keepOwn(
   return { folder, recordedUntil };
 }
 
-function checkpointOwn({ stateDb, historyDb }: Home, log: Pick<Log, "warn">, { checkpointHistory }: KeepOwnOptions): void {
+function checkpointOwn(
+  { stateDb, historyDb }: Home,
+  log: Pick<Log, "warn">,
+  { checkpointHistory }: KeepOwnOptions,
+): void {
   if (!checkpointHistory || !existsSync(historyDb)) return;
   try {
     recoverDraftBeside(stateDb);

@@ -7,7 +7,13 @@ import { silentLog } from "../../../src/core/log.ts";
 import { checkpointOf } from "../../../src/db/checkpoint-mark.ts";
 import { stateMigrations } from "../../../src/db/migrations/index.ts";
 import { closeDatabase, openDatabase } from "../../../src/db/open.ts";
-import { checkpointReadings, journalIdOf, type Reading, readingsFolder, readJournalTail } from "../../../src/db/readings.ts";
+import {
+  checkpointReadings,
+  journalIdOf,
+  type Reading,
+  readingsFolder,
+  readJournalTail,
+} from "../../../src/db/readings.ts";
 import { append } from "../../../src/history/append.ts";
 import { openHistoryFile } from "../../../src/history/history-file.ts";
 import { rowsOf } from "../../../src/history/replay.ts";
