@@ -34,7 +34,17 @@ export function cutsOf({ hub, standby, engine }: Parts, way: Way): Cut[] {
   const plug = (machines: readonly Machine[], isCut: boolean): void => {
     for (const machine of machines) machine.plug(!isCut);
   };
+  const [node, ...nodes] = engine;
+  // The others are a majority.
+  const ofACluster: Cut[] =
+    node && nodes.length > 0
+      ? [
+          { name: `hub|node ${way}`, hub: "confirms", set: (isCut) => part(hub, [node], isCut) },
+          { name: "node unplugged", hub: "confirms", set: (isCut) => plug([node], isCut) },
+        ]
+      : [];
   return [
+    ...ofACluster,
     { name: NOTHING, hub: "confirms", set: () => {} },
     { name: `hub|engine ${way}`, hub: "confirms", set: (isCut) => part(hub, engine, isCut) },
     { name: `standby|engine ${way}`, hub: "confirms", isInTheWay: true, set: (isCut) => part(standby, engine, isCut) },

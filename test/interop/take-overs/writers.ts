@@ -53,26 +53,7 @@ export function startWriters({ api, token, name, mode }: Written): Writers {
     ...{ numbers: new Map(), areas: [], rules: [], mode: { id: mode, on: undefined } },
     ...{ count: 0, refused: new Map(), done: [] },
   };
-
-  async function send(method: string, path: string, body: unknown): Promise<boolean> {
-    const sentAt = performance.now();
-    try {
-      const answer = await fetch(api + path, {
-        ...{ method, body: JSON.stringify(body), redirect: "manual" },
-        signal: AbortSignal.any([AbortSignal.timeout(MAX_MS), cutShort.signal]),
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      });
-      await answer.arrayBuffer();
-      if (answer.ok) found.count++;
-      else found.refused.set(answer.status, (found.refused.get(answer.status) ?? 0) + 1);
-      if (answer.ok || answer.status === UNCONFIRMED)
-        found.done.push({ sentAt, answeredAt: performance.now(), isAcknowledged: answer.ok });
-      return answer.ok;
-    } catch {
-      // Nobody answers: it is gone.
-      return false;
-    }
-  }
+  const send = createSender({ api, token, signal: cutShort.signal }, found);
 
   async function again(work: (count: number) => Promise<void>): Promise<void> {
     for (let count = 0; !over.signal.aborted; count++) {
@@ -117,6 +98,37 @@ export function startWriters({ api, token, name, mode }: Written): Writers {
       clearTimeout(timer);
       return found;
     },
+  };
+}
+
+/** Resolves with whether it was acknowledged, and counts that. */
+type Send = (method: string, path: string, body: unknown) => Promise<boolean>;
+
+interface Way {
+  api: string;
+  token: string;
+  signal: AbortSignal;
+}
+
+function createSender({ api, token, signal }: Way, found: Acknowledged): Send {
+  return async (method, path, body) => {
+    const sentAt = performance.now();
+    try {
+      const answer = await fetch(api + path, {
+        ...{ method, body: JSON.stringify(body), redirect: "manual" },
+        signal: AbortSignal.any([AbortSignal.timeout(MAX_MS), signal]),
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      });
+      await answer.arrayBuffer();
+      if (answer.ok) found.count++;
+      else found.refused.set(answer.status, (found.refused.get(answer.status) ?? 0) + 1);
+      if (answer.ok || answer.status === UNCONFIRMED)
+        found.done.push({ sentAt, answeredAt: performance.now(), isAcknowledged: answer.ok });
+      return answer.ok;
+    } catch {
+      // Nobody answers: it is gone.
+      return false;
+    }
   };
 }
 
