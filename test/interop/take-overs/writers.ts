@@ -23,9 +23,7 @@ export interface Done {
 }
 
 export interface Writers {
-  /**
-   * Resolves when all have their last answer, however late that came; what has none after so long has none.
-   */
+  /** Resolves when all have their last answer, however late that came; `withinMs`: after which nobody waits for one any more. */
   end(withinMs?: number): Promise<Acknowledged>;
   readonly done: readonly Done[];
 }
