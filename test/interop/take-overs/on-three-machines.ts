@@ -68,7 +68,7 @@ async function round(network: Network, machines: Machines, number: number): Prom
   const cutAt = performance.now();
   cut.set(true);
   const over = cutMs === undefined ? undefined : Bun.sleep(cutMs).then(() => cut.set(false));
-  let goneAt = cut.isSilent ? cutAt : Number.POSITIVE_INFINITY;
+  let goneAt = Number.POSITIVE_INFINITY;
   let ended = end;
   if (end === "cut") {
     await over;
@@ -77,10 +77,12 @@ async function round(network: Network, machines: Machines, number: number): Prom
     await Bun.sleep(aliveMs);
     if (cut.hub !== "ends") goesOn(cut.hub, { here, there, forMs: performance.now() - cutAt });
   }
-  if (ended !== "cut") goneAt = Math.min(goneAt, performance.now());
+  if (ended !== "cut") goneAt = performance.now();
   await endHub(ended, hub);
   await standby.isHub(TAKES_OVER_MS);
   const tookOverAt = performance.now();
+  // Otherwise it may have heard since what people sent meanwhile.
+  if (cut.isSilent && (cutMs === undefined || tookOverAt < cutAt + cutMs)) goneAt = cutAt;
   await over;
   if (!over) cut.set(false);
   await until("the new hub does what people say", () => there.done.length > 0);
@@ -91,7 +93,10 @@ async function round(network: Network, machines: Machines, number: number): Prom
     acknowledged: former.count + present.count,
     refused: added(former, present),
     lost: [...(await lostOn(standby.process, former)), ...(await lostOn(standby.process, present))],
-    late: lateOf(former.done, Math.min(tookOverAt, ...present.done.map(({ answeredAt }) => answeredAt)), goneAt),
+    late: lateOf(former.done, {
+      ...{ goneAt, isSlow: cut.isSilent === true || end === "pause" },
+      newAt: Math.min(tookOverAt, ...present.done.map(({ answeredAt }) => answeredAt)),
+    }),
   };
   await removeAll(standby.process);
   return result;
@@ -150,13 +155,21 @@ async function comesBack(end: End, { hub }: Machines): Promise<void> {
   await hub.isWhole(60_000);
 }
 
-/** What the former hub did after there was the new one. Of what it was sent before it was gone, the answer may have been on its way. */
-function lateOf(done: readonly Done[], newAt: number, goneAt: number): string[] {
+interface Moments {
+  /** Of the new hub. */
+  newAt: number;
+  /** From which on the former one hears nobody until then. */
+  goneAt: number;
+  /** What it had said may have been on its way since: it stood still, or its cable was out. */
+  isSlow: boolean;
+}
+
+/** What the former hub did after there was the new one. */
+function lateOf(done: readonly Done[], { newAt, goneAt, isSlow }: Moments): string[] {
   return done
     .filter(
       ({ sentAt, answeredAt, isAcknowledged }) =>
-        answeredAt > newAt &&
-        (sentAt > Math.min(newAt, goneAt) || (isAcknowledged && goneAt === Number.POSITIVE_INFINITY)),
+        answeredAt > newAt && (sentAt > Math.min(newAt, goneAt) || (isAcknowledged && !isSlow)),
     )
     .map(({ sentAt, answeredAt, isAcknowledged }) => {
       const ms = (at: number): string => `${Math.round(at - newAt)} ms`;
