@@ -121,7 +121,7 @@ if (areThree && TAKE_OVERS_IS_INSIDE === undefined) {
   });
   process.exit(await exited);
 }
-const random = randomOf("take-overs");
+const random = randomOf(areThree ? "cuts" : "take-overs");
 const folder = createTemporaryFolder();
 // PostgreSQL runs as a user of its own.
 chmodSync(folder.at("."), 0o755);

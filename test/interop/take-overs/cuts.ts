@@ -24,6 +24,7 @@ interface Parts {
   engine: readonly Machine[];
 }
 
+/** In turn: those first that ask most of a take-over, as a campaign has time for a few. */
 export function cutsOf({ hub, standby, engine }: Parts, way: Way): Cut[] {
   const part = (one: Machine, others: readonly Machine[], isCut: boolean): void => {
     for (const other of others) {
@@ -44,14 +45,14 @@ export function cutsOf({ hub, standby, engine }: Parts, way: Way): Cut[] {
         ]
       : [];
   return [
-    ...ofACluster,
-    { name: NOTHING, hub: "confirms", set: () => {} },
+    { name: `hub|engine+standby ${way}`, hub: "ends", set: (isCut) => part(hub, [standby, ...engine], isCut) },
     { name: `hub|engine ${way}`, hub: "confirms", set: (isCut) => part(hub, engine, isCut) },
+    { name: `hub|standby ${way}`, hub: "alone", set: (isCut) => part(hub, [standby], isCut) },
+    { name: "hub unplugged", hub: "ends", isSilent: true, set: (isCut) => plug([hub], isCut) },
     { name: `standby|engine ${way}`, hub: "confirms", isInTheWay: true, set: (isCut) => part(standby, engine, isCut) },
     { name: "engine unplugged", hub: "confirms", isInTheWay: true, set: (isCut) => plug(engine, isCut) },
-    { name: `hub|standby ${way}`, hub: "alone", set: (isCut) => part(hub, [standby], isCut) },
     { name: "standby unplugged", hub: "alone", isInTheWay: true, set: (isCut) => plug([standby], isCut) },
-    { name: `hub|engine+standby ${way}`, hub: "ends", set: (isCut) => part(hub, [standby, ...engine], isCut) },
-    { name: "hub unplugged", hub: "ends", isSilent: true, set: (isCut) => plug([hub], isCut) },
+    { name: NOTHING, hub: "confirms", set: () => {} },
+    ...ofACluster,
   ];
 }

@@ -19,8 +19,6 @@ const DEATHS = ["kill", "stop", "pause"] as const;
 /** Of the network alone, where that ends the hub: twice as often as each of the others. */
 const ENDS = ["cut", "cut", ...DEATHS] as const;
 type End = (typeof ENDS)[number];
-/** Of cuts. */
-const KINDS = ["confirms", "confirms", "alone", "ends"] as const;
 
 const MAX_CUT_MS = 12_000;
 const MAX_ALIVE_MS = 6000;
@@ -42,22 +40,21 @@ interface Plan {
   aliveMs: number;
 }
 
-function planOf({ random, leaseMs, machineOf, engine }: Network, { hub, standby }: Machines): Plan {
+function planOf({ random, leaseMs, machineOf, engine }: Network, { hub, standby }: Machines, number: number): Plan {
   const cuts = cutsOf({ hub: machineOf(hub), standby: machineOf(standby), engine }, random.pick(WAYS));
-  const kind = random.pick(KINDS);
-  const cut = random.pick(cuts.filter((one) => one.hub === kind));
-  const end = random.pick(kind === "ends" ? ENDS : DEATHS);
+  const cut = cuts[number % cuts.length] ?? random.pick(cuts);
+  const end = random.pick(cut.hub === "ends" ? ENDS : DEATHS);
   const aliveMs = random.below(MAX_ALIVE_MS);
   const isLasting = cut.name === NOTHING || (!cut.isInTheWay && random.below(3) === 0);
   if (isLasting) return { cut, end, aliveMs, cutMs: undefined };
   // About when the lease ends, either machine may be quicker.
-  const isClose = kind === "ends" && random.chance(0.5);
+  const isClose = cut.hub === "ends" && random.chance(0.5);
   return { cut, end, aliveMs, cutMs: isClose ? leaseMs - 1000 + random.below(3000) : random.below(MAX_CUT_MS) };
 }
 
 async function round(network: Network, machines: Machines, number: number): Promise<Round> {
   const { hub, standby } = machines;
-  const { cut, end, cutMs, aliveMs } = planOf(network, machines);
+  const { cut, end, cutMs, aliveMs } = planOf(network, machines, number);
   await isReady(machines, true);
   const token = await hub.process.adminToken();
   const at = ({ address }: Side, which: 0 | 1): Writers =>
