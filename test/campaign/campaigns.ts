@@ -83,8 +83,12 @@ export const CAMPAIGNS: readonly Campaign[] = [
   },
   {
     name: "takeovers",
-    against: 'what was acknowledged with [standby] acknowledge = "standby" is lost by a take-over',
-    rounds: [run("test/interop/take-overs.ts", HUB, "1")],
+    against:
+      'what was acknowledged with [standby] acknowledge = "standby" is lost by a take-over, or two are the hub at once',
+    rounds: [
+      run("test/interop/take-overs.ts", HUB, "1"),
+      () => ({ args: ["test/interop/take-overs.ts", HUB, "1"], env: { TAKE_OVERS_MACHINES: "3" } }),
+    ],
   },
   {
     name: "streams",

@@ -38,6 +38,14 @@ export const DEFECTS: readonly Defect[] = [
     says: /acknowledged and lost/,
   },
   {
+    name: "two-hubs-at-once",
+    campaign: "takeovers",
+    file: "src/standby/lease/lease-holder.ts",
+    find: "    if (now < leaseUntil || now < aloneUntil) return true;",
+    put: "    if (now < leaseUntil + 9000) return true;",
+    says: /beside the new hub/,
+  },
+  {
     name: "half-restore",
     campaign: "restores",
     file: "src/backup/swap.ts",

@@ -21,7 +21,7 @@ const addMigration = (text: string): string =>
     "  // A new one goes here",
     `  ...(["converting", "late"].includes(${KIND}) ? ["CREATE TABLE of_another_version (id INTEGER)"] : []),\n  // A new one goes here`,
   );
-const READY = "late.ready = true;";
+const READY = "reportTimes(options, times);";
 /** What a version does when it is all but ready. */
 const INSTEAD: Readonly<Record<string, string>> = {
   late: 'throw new Error("this hub is broken on purpose");',

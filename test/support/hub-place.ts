@@ -2,7 +2,15 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { draftPath } from "../../src/db/reading-draft.ts";
-import { type HubProcess, MQTT_ACCOUNT, type StartOptions, spawnHub, type Whereabouts } from "./hub-process.ts";
+import {
+  HERE,
+  type HubProcess,
+  MQTT_ACCOUNT,
+  type OtherMachine,
+  type StartOptions,
+  spawnHub,
+  type Whereabouts,
+} from "./hub-process.ts";
 import { copyPreparedHome } from "./prepared-home.ts";
 import { processesOf } from "./processes.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
@@ -14,6 +22,9 @@ const HUB_BINARY = resolve(process.env.HUB_BINARY ?? join(import.meta.dir, "..",
 export interface HubSettings {
   /** Keys of [server], of [auth], of [mqtt], and whole sections behind them. */
   server?: string;
+  /** 127.0.0.1, and any free port, without them. */
+  host?: string | undefined;
+  port?: number | undefined;
   auth?: string;
   mqtt?: string;
   toml?: string;
@@ -32,6 +43,7 @@ export interface Ran {
 
 /** `cwd` is the foreign folder; it holds the binary and nothing else. */
 export interface HubPlace extends Whereabouts, AsyncDisposable {
+  readonly machine: OtherMachine;
   at(...parts: string[]): string;
   read(...parts: string[]): string;
   /** Puts a file into the home. */
@@ -47,11 +59,18 @@ export interface HubPlace extends Whereabouts, AsyncDisposable {
   startFromHome(): Promise<HubProcess>;
 }
 
-export function configText({ server = "", auth = "", mqtt = "", toml = "" }: HubSettings = {}): string {
+export function configText({
+  server = "",
+  host = "127.0.0.1",
+  port = 0,
+  auth = "",
+  mqtt = "",
+  toml = "",
+}: HubSettings = {}): string {
   const { username, password } = MQTT_ACCOUNT;
   return `[server]
-host = "127.0.0.1"
-port = 0
+host = "${host}"
+port = ${port}
 ${server}
 [auth]
 jwt_secret = "${SECRET}"
@@ -70,11 +89,12 @@ password = "mqtt-password-of-lamps"
 ${toml}`;
 }
 
-/** A new place. With `null` its home does not exist yet; `elsewhere` puts it somewhere else; `source`: the binary. */
+/** A new place. With `null` its home does not exist yet; `elsewhere` puts it somewhere else; `source`: the binary; `machine`: what runs it. */
 export function createHubPlace(
   settings: PlaceSettings | null = {},
   elsewhere?: string,
   source: string = HUB_BINARY,
+  machine: OtherMachine = HERE,
 ): HubPlace {
   const folder = createTemporaryFolder();
   const home = elsewhere ?? folder.at("home");
@@ -97,6 +117,7 @@ export function createHubPlace(
     home,
     cwd,
     binary,
+    machine,
     admin: undefined,
     at: (...parts) => join(home, ...parts),
     read: (...parts) => readFileSync(join(home, ...parts), "utf8"),
@@ -107,7 +128,7 @@ export function createHubPlace(
     configure: (edited) => place.put("config/hub.toml", configText(edited), 0o600),
     async run(args, { stdin = "", env = {}, uid } = {}) {
       const as = uid === undefined ? [] : ["setpriv", `--reuid=${uid}`, "--clear-groups", `--regid=${uid}`];
-      const child = Bun.spawn([...as, binary, ...args], {
+      const child = Bun.spawn(machine.on([...as, binary, ...args]), {
         cwd,
         env: { PATH: process.env.PATH ?? "", HUB_HOME: home, ...env },
         stdin: new TextEncoder().encode(stdin),

@@ -7,11 +7,20 @@ import { soon, until } from "./wait.ts";
 /** May publish and subscribe to everything. */
 export const MQTT_ACCOUNT = { username: "tester", password: "mqtt-password-of-the-tester" };
 
+/** Another one than that of the tests: a network of its own. */
+export interface OtherMachine {
+  readonly address: string;
+  /** The same command, run there. */
+  on(command: readonly string[]): string[];
+}
+
 /** What of a place the process needs. */
 export interface Whereabouts {
   readonly home: string;
   readonly cwd: string;
   readonly binary: string;
+  /** Where it runs, and how it is reached there; this machine, at 127.0.0.1, without it. */
+  readonly machine?: OtherMachine | undefined;
   /** The first administrator, once a start has reported. */
   admin: Administrator | undefined;
 }
@@ -42,7 +51,7 @@ export interface HubProcess extends AsyncDisposable {
   readonly exited: Promise<number>;
   readonly port: number;
   readonly mqttPort: number;
-  /** `http://127.0.0.1:PORT/api/v1` */
+  /** `http://127.0.0.1:PORT/api/v1`, or at the address of its machine */
   readonly api: string;
   /** Waits for "the hub is up"; throws with the output when it ends instead. */
   up(): Promise<void>;
@@ -64,8 +73,12 @@ export interface HubProcess extends AsyncDisposable {
   end(): Promise<void>;
 }
 
+/** This machine. */
+export const HERE: OtherMachine = { address: "127.0.0.1", on: (command) => [...command] };
+
 export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: StartOptions = {}): HubProcess {
-  const child = Bun.spawn([place.binary, ...args], {
+  const { address, on } = place.machine ?? HERE;
+  const child = Bun.spawn(on([place.binary, ...args]), {
     cwd: place.cwd,
     env: { PATH: process.env.PATH ?? "", HUB_HOME: place.home, ...env },
     stdin: "ignore",
@@ -105,7 +118,7 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
       return portIn(/the MQTT broker listens .*?port=(\d+)/g);
     },
     get api() {
-      return `http://127.0.0.1:${hub.port}/api/v1`;
+      return `http://${address}:${hub.port}/api/v1`;
     },
     async up() {
       await until("the hub is up", () => output.includes("the hub is up") || child.exitCode !== null, {
@@ -160,13 +173,13 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
     },
     async openStream(query = {}, token) {
       const search = new URLSearchParams({ token: token ?? (await hub.adminToken()), ...query });
-      const stream = await openStreamClient(`ws://127.0.0.1:${hub.port}/api/v1/events/stream?${search}`);
+      const stream = await openStreamClient(`ws://${address}:${hub.port}/api/v1/events/stream?${search}`);
       streams.push(stream);
       return stream;
     },
     async mqtt(options = {}) {
       const client = await connectAsync({
-        ...{ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0, connectTimeout: 45_000, ...MQTT_ACCOUNT },
+        ...{ host: address, port: hub.mqttPort, reconnectPeriod: 0, connectTimeout: 45_000, ...MQTT_ACCOUNT },
         ...options,
       });
       client.on("error", () => {});

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { readFileSync } from "node:fs";
 import { createHubPlace, type HubPlace, type HubSettings, type Ran } from "./hub-place.ts";
-import { type HubProcess, spawnHub } from "./hub-process.ts";
+import { HERE, type HubProcess, type OtherMachine, spawnHub } from "./hub-process.ts";
 import { until } from "./wait.ts";
 
 export interface StandbyStatus {
@@ -21,7 +21,7 @@ export interface Side {
   readonly place: HubPlace;
   /** The process that runs there now, or ran last. */
   readonly process: HubProcess;
-  /** `http://127.0.0.1:PORT`, as the standby and as the hub. */
+  /** `http://127.0.0.1:PORT`, as the standby and as the hub; or at the address of its machine. */
   readonly address: string;
   /** `hub standby WORD…` of the running process. */
   standby(...words: string[]): Promise<Ran>;
@@ -60,16 +60,18 @@ export interface TwoMachinesOptions {
   env?: [Record<string, string>, Record<string, string>];
   /** Where that of the second machine is, without a copy of the executable. */
   secondHome?: string;
+  /** On which they are, where it is not this one: then both listen where `hub` says. */
+  machines?: readonly [OtherMachine, OtherMachine];
 }
 
 export async function createTwoMachines(
-  { hub = {}, options = [], env = [{}, {}], secondHome }: TwoMachinesOptions = {},
+  { hub = {}, options = [], env = [{}, {}], secondHome, machines = [HERE, HERE] }: TwoMachinesOptions = {},
   binary?: string,
 ): Promise<TwoMachines> {
   const stack = new AsyncDisposableStack();
   try {
-    const one = stack.use(createHubPlace(hub, undefined, binary));
-    const two = stack.use(createHubPlace({}, secondHome, binary));
+    const one = stack.use(createHubPlace(hub, undefined, binary, machines[0]));
+    const two = stack.use(createHubPlace({ host: hub.host, port: hub.port }, secondHome, binary, machines[1]));
     if (secondHome !== undefined) two.put("bin/hub", "");
     const first = sideOf(one, stack, env[0]);
     const second = sideOf(two, stack, env[1]);
@@ -111,7 +113,7 @@ function sideOf(place: HubPlace, stack: AsyncDisposableStack, env: Record<string
       return running();
     },
     get address() {
-      return `http://127.0.0.1:${ANSWERS.exec(running().output)?.[1]}`;
+      return `http://${place.machine.address}:${ANSWERS.exec(running().output)?.[1]}`;
     },
     standby: (...words) => place.run(["standby", ...words, "--url", side.address]),
     async status() {

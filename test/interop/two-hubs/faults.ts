@@ -1,10 +1,10 @@
 // What happens to the house, one thing at a time: something is killed or cut off at a random moment, comes back after a random time,
 // and the next thing waits until the house is whole again.
 import { print } from "../checks.ts";
+import type { Server } from "../machines/server.ts";
 import type { Fleet } from "./fleet.ts";
 import type { House } from "./house.ts";
 import { type Death, FLUSH_SECS, type Hub } from "./hub.ts";
-import type { Server } from "./server.ts";
 
 export interface Fault {
   readonly name: string;

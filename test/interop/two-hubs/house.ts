@@ -1,11 +1,18 @@
 // The whole house: its machines, what runs on them, its devices, and which of its hubs commands them.
 import { until } from "../../support/wait.ts";
+import { createSwitch } from "../machines/network.ts";
+import {
+  type BrokerKind,
+  createBrokers,
+  createPostgres,
+  createVictoria,
+  type Database,
+  POSTGRES,
+} from "../machines/services.ts";
 import { type Channel, serveChannel } from "./channel.ts";
 import { type Fault, killOf, killOfHub, partingOf, splitOf, stopOf } from "./faults.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
 import { createHub, type Death, type Hub } from "./hub.ts";
-import { createSwitch } from "./network.ts";
-import { type BrokerKind, createBrokers, createPostgres, createVictoria, type Database, POSTGRES } from "./services.ts";
 
 export interface HouseOptions {
   binary: string;

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { SECRET } from "../../support/hub-place.ts";
 import { until } from "../../support/wait.ts";
+import { createMachine } from "../machines/network.ts";
+import { createServer, type Server } from "../machines/server.ts";
 import { lastWriteOf } from "./last-write.ts";
-import { createMachine } from "./network.ts";
-import { createServer, type Server } from "./server.ts";
 
 export interface Hub {
   readonly server: Server;
