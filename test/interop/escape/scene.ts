@@ -145,6 +145,7 @@ export async function play(scene: Scene, { binary, ways, work }: Stage): Promise
     until(`${id} runs`, async () => [await hub.get<PluginBody>(`/plugins/${id}`)].find(({ pid }) => pid));
   const [other, one] = [await plugin("other"), await plugin("escape")];
   compare(`${scene.name}: the record says by what it is held`, one.held_by, scene.heldBy);
+  print(`     ${one.confined_detail}`);
   const name = `hub-escape-${crypto.randomUUID()}`;
   const path = join(work, `${name}.sock`);
   const listeners = [await listen(path), await listen(`\0${name}`)];

@@ -23,7 +23,8 @@ export interface SignalLine extends Disposable {
 }
 
 const OLDEST = [5, 9] as const;
-const TIMEOUT_MS = 5000;
+// Long enough for an emulated processor.
+const TIMEOUT_MS = 30_000;
 const AF_UNIX = 1;
 const SOCK_STREAM_CLOEXEC = 0o2000001;
 // Above all limits that people set. Several hubs on a machine have different ones.
