@@ -68,6 +68,7 @@ async function compile({ outfile, target, order }: Executable): Promise<void> {
     entrypoints: [
       "main.ts",
       "history/worker.ts",
+      "plugins/confine/signals/worker.ts",
       "backup/worker.ts",
       "rules/replay/worker.ts",
       "standby/source/worker.ts",

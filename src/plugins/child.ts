@@ -1,6 +1,7 @@
 // One child process in a process group of its own. A shell waits as its first process until the reaper knows the group.
 import type { Clock } from "../core/clock.ts";
 import type { Fence } from "../core/fence.ts";
+import type { SignalLine } from "./confine/signals/guard.ts";
 import { killEscaped, type Reaper, RUN_MARK } from "./reaper.ts";
 import { hasEnded } from "./usage.ts";
 
@@ -28,6 +29,8 @@ export interface ChildOptions {
   userProcesses?: number | undefined;
   /** What the launcher gets on its stdin. */
   input?: string | undefined;
+  /** What the launcher gets as its descriptor 3; it is disposed of in any case. */
+  line?: SignalLine | undefined;
   /** It runs only while this is open. */
   fence?: Fence | undefined;
 }
@@ -52,14 +55,13 @@ export interface Child {
 /** Rejects with the system's error, or when the reaper cannot be reached or the fence is closed; nothing runs then. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { argv, cwd, env, reaper, clock, userProcesses, input, fence } = options;
+  using line = options.line;
   const mark = reaper.newMark();
   const script = WAIT + (input === undefined ? PLUGIN : LAUNCHER);
   const child = Bun.spawn(["/bin/sh", "-c", script, "sh", String(userProcesses ?? ""), ...argv], {
     cwd,
     env: { ...env, [RUN_MARK]: mark },
-    stdin: "pipe",
-    stdout: "pipe",
-    stderr: "pipe",
+    stdio: ["pipe", "pipe", "pipe", ...(line ? [line.fd] : [])],
     detached: true,
   });
   const { pid } = child;

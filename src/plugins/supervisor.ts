@@ -16,6 +16,7 @@ import type { PluginEntry } from "./config.ts";
 import { createConfinement } from "./confine/confinement.ts";
 import type { Landlock } from "./confine/landlock.ts";
 import type { Namespaces } from "./confine/namespaces.ts";
+import { createSignalGuard } from "./confine/signals/guard.ts";
 import type { PluginAccounts, PluginKeys } from "./credentials.ts";
 import type { PluginBroker } from "./environment.ts";
 import { createExternalPlugin, type ExternalPlugin, type KnownPlugins } from "./external-plugin.ts";
@@ -116,7 +117,8 @@ export function createPlugins(options: PluginsOptions): Plugins {
   };
   const shared = { ...options, devices };
   const reaper = createReaper(log, options.random);
-  const confinement = createConfinement({ ...options, isRoot: process.getuid?.() === 0 });
+  const guard = createSignalGuard(options.execPath);
+  const confinement = createConfinement({ ...options, guard, isRoot: process.getuid?.() === 0 });
   const totalMemory = totalmem();
   let haveRun = false;
   const onStart = (): void => {
@@ -256,6 +258,7 @@ export function createPlugins(options: PluginsOptions): Plugins {
       }
       await Promise.all([...managed.values()].map((plugin) => plugin[Symbol.asyncDispose]()));
       await reaper[Symbol.asyncDispose]();
+      guard[Symbol.dispose]();
       reports[Symbol.dispose]();
     },
   };

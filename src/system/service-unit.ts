@@ -122,7 +122,7 @@ SystemCallFilter=~@privileged @resources
 # Harmless without privileges: \`ping\` drops rights it does not have, \`cp -p\` sets the owner to the present owner.
 SystemCallFilter=capset @setuid @chown
 # The hub confines its plugins with these. systemd ignores those it does not know.
-SystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self
+SystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp
 ${namespaces ? NAMESPACE_CALLS : ""}\
 SystemCallErrorNumber=EPERM
 # Netlink lists network interfaces; CAN is a bus of heating and solar systems.

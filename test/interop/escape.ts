@@ -22,7 +22,7 @@ try {
   ] as const;
   for (const [user, uid] of users) {
     const scenes: Scene[] = [
-      { name: `Landlock, ${user}`, heldBy: "landlock", before: [], uid, held: HOLDERS.scope },
+      { name: `Landlock, ${user}`, heldBy: "landlock", before: [], uid, held: HOLDERS.view },
       { name: `namespaces, ${user}`, heldBy: "namespaces", before: [withoutLandlock], uid, held: HOLDERS.view },
       {
         name: `calls alone, ${user}`,

@@ -1,12 +1,13 @@
 // What a cell can and cannot do, with real processes and this machine's kernel.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { type CellBounds, type CellEnd, runCell } from "../../src/core/cell.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { createCellConfinement } from "../../src/plugins/confine/cell.ts";
 import { type Landlock, probeLandlock } from "../../src/plugins/confine/landlock.ts";
 import { probeNamespaces } from "../../src/plugins/confine/namespaces.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "./rig.ts";
 
 const MEBIBYTE = 1_048_576;
 const BOUNDS: CellBounds = {
@@ -103,6 +104,23 @@ describe.each(MACHINES)("held by $by, a cell", ({ means }) => {
     expect(await attempt(`require("fs").writeFileSync("${folder.at("new")}", "x")`)).toMatch(REFUSED);
     expect(await attempt(`require("fs").writeFileSync("${folder.at("given.ics")}", "x")`)).toMatch(REFUSED);
     expect(existsSync(folder.at("new"))).toBe(false);
+  });
+
+  test("signals nobody but itself", async () => {
+    const threads = readdirSync(`/proc/${process.pid}/task`).map(Number);
+    for (const number of [process.pid, process.ppid, ...threads])
+      expect(await attempt(`process.kill(${number}, 0)`)).toBe("EPERM");
+    expect(await attempt("process.kill(process.pid, 0)")).toBe("done");
+    let reached = 0;
+    const onSignal = (): void => void reached++;
+    process.on("SIGUSR2", onSignal);
+    // Its group is the hub's.
+    for (const group of [0, -1]) await attempt(`process.kill(${group}, "SIGUSR2")`);
+    // Which comes behind those that were sent before.
+    process.kill(process.pid, "SIGUSR2");
+    await until("its own signal is there", () => reached > 0);
+    process.off("SIGUSR2", onSignal);
+    expect(reached).toBe(1);
   });
 
   test("starts no program, and has no network", async () => {

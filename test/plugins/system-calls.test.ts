@@ -34,7 +34,14 @@ describe.each(HEADERS.filter(({ path }) => existsSync(path)))("$path", ({ column
 });
 
 test("one architecture's filter is not another's, and one that is not known has none", () => {
-  const options = { pid: 7, hub: 1, network: true, unixSockets: false, areSignalsScoped: false, isEmptyingHeld: false };
+  const options = {
+    pid: 7,
+    hub: 1,
+    network: true,
+    unixSockets: false,
+    signals: "asked",
+    isEmptyingHeld: false,
+  } as const;
   const filters = ["x64", "arm64"].map((arch) => systemCallFilter({ arch, ...options }));
   expect(filters[0]).not.toEqual(filters[1]);
   expect(systemCallFilter({ arch: "riscv64", ...options })).toBeUndefined();

@@ -59,14 +59,14 @@ export function createCellConfinement({ landlock, namespaces, execPath, isRoot }
   }
 
   return function confined({ argv, env, readable }: CellTask): CellProgram {
-    found ??= meansOf(landlock(), namespaces, filtersSystemCalls());
-    const { heldBy, command, filtersCalls } = found;
+    found ??= meansOf({ landlock: landlock(), namespaces, filtersCalls: filtersSystemCalls(), guard: undefined });
+    const { heldBy, command, filtersCalls, signals } = found;
     if (heldBy === "nothing") return { argv, env };
     const order: LaunchOrder = {
       ...{ argv: [...argv], env: { ...env }, cwd: "/", temporary: undefined },
       ...restrictionsOf(found, [...NEEDED, execPath, ...readable]),
       ...{ drop: command ? ALL_CAPABILITIES : isRoot ? DROPPED : [], hub: process.pid, filtersCalls },
-      ...{ network: false, unixSockets: false },
+      ...{ network: false, unixSockets: false, signals, label: undefined },
     };
     return launcherOf(order, { execPath, command });
   };

@@ -8,6 +8,7 @@ import type { LaunchOrder } from "./launcher.ts";
 import { ALL_CAPABILITIES, DROPPED, launcherOf } from "./launcher-command.ts";
 import { filtersSystemCalls, type HeldBy, type Means, meansOf } from "./means.ts";
 import type { Namespaces } from "./namespaces.ts";
+import type { SignalGuard, SignalLine } from "./signals/guard.ts";
 
 /** By what the plugin is held, or would be at its next start, and why (not). */
 export interface Verdict {
@@ -24,7 +25,7 @@ export interface Confinement {
   /** Secrets that confined plugins can read nevertheless, and what to do. */
   problems(): string[];
   /** The launcher that runs this program as the verdict says. Throws HubError `config` when the entry would open the hub's files. */
-  wrap(entry: PluginEntry, program: Program): Program & { input: string };
+  wrap(entry: PluginEntry, program: Program): Program & { input: string; line: SignalLine | undefined };
 }
 
 export interface Program {
@@ -43,6 +44,8 @@ export interface ConfinementOptions {
   namespaces: () => Namespaces;
   /** Asks the kernel when absent. */
   filtersCalls?: (() => boolean) | undefined;
+  /** Who answers for signals to its own processes; without it, a program may not send any. */
+  guard?: SignalGuard | undefined;
   home: Home;
   execPath: string;
   /** Files and folders of the hub outside its home that no plugin may read. */
@@ -55,7 +58,7 @@ export function createConfinement(options: ConfinementOptions): Confinement {
   const { home, execPath, secrets, isRoot, filtersCalls: filters = filtersSystemCalls } = options;
   let found: Means | undefined;
   const means = (): Means => {
-    found ??= meansOf(options.landlock(), options.namespaces, filters());
+    found ??= meansOf({ ...options, landlock: options.landlock(), filtersCalls: filters(), guard: options.guard });
     return found;
   };
 
@@ -97,7 +100,8 @@ export function createConfinement(options: ConfinementOptions): Confinement {
       const { argv, cwd, env } = program;
       const restrictions = restrictionsOf(entry, program);
       const { temporary } = restrictions;
-      const { command, filtersCalls } = means();
+      const { command, filtersCalls, signals } = means();
+      const line = signals === "asked" ? options.guard?.open() : undefined;
       const order: LaunchOrder = {
         ...restrictions,
         argv: [...argv],
@@ -105,11 +109,11 @@ export function createConfinement(options: ConfinementOptions): Confinement {
         cwd,
         drop: command ? ALL_CAPABILITIES : isRoot ? DROPPED : [],
         hub: process.pid,
-        filtersCalls,
+        ...{ filtersCalls, signals, label: line?.label },
         network: !program.offline,
         unixSockets: entry.unix_sockets,
       };
-      return { ...program, ...launcherOf(order, { execPath, command }), cwd: "/" };
+      return { ...program, ...launcherOf(order, { execPath, command }), cwd: "/", line };
     },
   };
 }

@@ -100,10 +100,10 @@ export type Right = keyof typeof RIGHTS;
 export const FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
 
 /** What this version cannot deny, for people; empty when there is nothing. A filter of system calls refuses some of it. */
-export function gaps(abi: number, filtersCalls: boolean): string {
+export function gaps(abi: number, filtersCalls: boolean, whySignals: string | undefined): string {
   const open = [
     ...(!holdsEmptying(abi) && !filtersCalls ? ["emptying files (Linux 6.2)"] : []),
-    ...(abi < 6 ? ["signals to processes of the same user (Linux 6.12)"] : []),
+    ...(whySignals === undefined ? [] : [`signals to processes of the same user (Linux 6.12; ${whySignals})`]),
   ];
   return open.length === 0 ? "" : `this kernel cannot refuse ${open.join(" and ")}`;
 }

@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import launcherBundle from "../../../dist/plugins/launcher.bundle.js" with { type: "file" };
 import type { LaunchOrder } from "./launcher.ts";
-import type { Means } from "./means.ts";
 
 // The capabilities of root that would bypass the confinement: modules, raw memory and disks, file handles, tracing, mounting,
 // device files, rebooting, limits, the kernel's log.
@@ -15,7 +14,7 @@ let source: string | undefined;
 /** The environment of the program itself is in the order, and is set only when it is confined. */
 export function launcherOf(
   order: LaunchOrder,
-  { execPath, command }: { execPath: string } & Pick<Means, "command">,
+  { execPath, command }: { execPath: string; command: readonly string[] | undefined },
 ): { argv: string[]; env: Record<string, string>; input: string } {
   source ??= readFileSync(launcherBundle, "utf8");
   // The same flags as for a `.js` plugin: no `.env`, no bunfig.toml, no downloads.

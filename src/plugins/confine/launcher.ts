@@ -4,7 +4,7 @@
 import { closeSync, mkdirSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { enterFileView, type FileView } from "./file-view.ts";
 import { openLibc } from "./libc.ts";
-import { systemCallFilter } from "./system-calls.ts";
+import { type SignalRule, systemCallFilter } from "./system-calls.ts";
 
 /** JSON on stdin. The rights are the kernel's numbers, decided in grants.ts. */
 export interface LaunchOrder {
@@ -23,6 +23,9 @@ export interface LaunchOrder {
   hub: number;
   /** Whether the kernel filters system calls. */
   filtersCalls: boolean;
+  signals: SignalRule;
+  /** What its processes are labelled with, where a thread of the hub is asked for each signal: it gets who asks through descriptor 3. */
+  label: number | undefined;
   /** Whether it may make sockets at all. */
   network: boolean;
   /** Whether it may connect to UNIX sockets. */
@@ -52,6 +55,19 @@ const PR_CAP_AMBIENT = 47;
 const PR_CAP_AMBIENT_CLEAR_ALL = 4n;
 const PR_SET_SECCOMP = 22;
 const SECCOMP_MODE_FILTER = 2n;
+const SECCOMP: Readonly<Record<string, number>> = { x64: 317, arm64: 277 };
+const SECCOMP_SET_MODE_FILTER = 1n;
+const NEW_LISTENER = 8n;
+/** Once the question is read, signals do not disturb who waits for the answer; since Linux 5.19. */
+const WAIT_KILLABLE = 32n;
+const EINVAL = 22;
+/** The socket to the hub. */
+const SIGNAL_LINE = 3;
+const SOL_SOCKET = 1;
+const SCM_RIGHTS = 1;
+// The same on x64 and arm64. It limits nothing since Linux 2.6, is inherited, and can only be lowered.
+const PRLIMIT: Readonly<Record<string, number>> = { x64: 302, arm64: 261 };
+const RLIMIT_LOCKS = 10n;
 const PR_SET_NO_NEW_PRIVS = 38;
 const O_RDONLY_CLOEXEC = 0o2000000;
 const O_PATH_CLOEXEC = 0o12000000;
@@ -111,10 +127,9 @@ function addRule(ruleset: number, path: string, rights: number): void {
 }
 
 /** For this thread, which is the only one that execve leaves. */
-function filterSystemCalls({ hub, landlock, network, unixSockets }: LaunchOrder): void {
+function filterSystemCalls({ hub, landlock, network, unixSockets, signals }: LaunchOrder): void {
   const filter = systemCallFilter({
-    ...{ arch: process.arch, pid: process.pid, hub, network, unixSockets },
-    areSignalsScoped: (landlock?.scoped ?? 0) !== 0,
+    ...{ arch: process.arch, pid: process.pid, hub, network, unixSockets, signals },
     isEmptyingHeld: landlock?.isEmptyingHeld ?? true,
   });
   if (!filter) return;
@@ -123,7 +138,34 @@ function filterSystemCalls({ hub, landlock, network, unixSockets }: LaunchOrder)
   program.setUint16(0, filter.length / 8, true);
   program.setBigUint64(8, BigInt(at(filter)), true);
   const address = BigInt(at(new Uint8Array(program.buffer)));
-  if (libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, address, 0n, 0n) !== 0) failed("the filter of system calls");
+  if (signals === "asked") letAnswer(address);
+  else if (libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, address, 0n, 0n) !== 0) failed("the filter of system calls");
+}
+
+/** The filter at this address, with the hub as who is asked. */
+function letAnswer(filter: bigint): void {
+  const install = (flags: bigint): number =>
+    Number(libc.syscall(SECCOMP[process.arch] ?? 0, SECCOMP_SET_MODE_FILTER, flags, filter, 0n, 0n));
+  let listener = install(NEW_LISTENER | WAIT_KILLABLE);
+  const isUndisturbed = listener >= 0;
+  if (!isUndisturbed && errno() === EINVAL) listener = install(NEW_LISTENER);
+  if (listener < 0) failed("letting the hub answer for signals");
+  const byte = at(Uint8Array.of(isUndisturbed ? 1 : 0));
+  // struct cmsghdr with a descriptor, then struct msghdr, for that one byte.
+  const control = new DataView(new ArrayBuffer(24));
+  control.setBigUint64(0, 20n, true);
+  for (const [place, value] of [SOL_SOCKET, SCM_RIGHTS, listener].entries())
+    control.setInt32(8 + place * 4, value, true);
+  const vector = BigInt(numbers([BigInt(byte), 1n]));
+  const beside = BigInt(at(new Uint8Array(control.buffer)));
+  const message = numbers([0n, 0n, vector, 1n, beside, 24n, 0n]);
+  if (Number(libc.sendmsg(SIGNAL_LINE, message, 0)) !== 1) failed("telling the hub who asks for signals");
+}
+
+function label(value: number): void {
+  // struct rlimit: what is, and what may be.
+  const limit = BigInt(numbers([BigInt(value), BigInt(value)]));
+  if (Number(libc.syscall(PRLIMIT[process.arch] ?? 0, 0n, RLIMIT_LOCKS, limit, 0n, 0n)) !== 0) failed("its label");
 }
 
 // Called after the restriction, so that links of the plugin cannot lead this outside.
@@ -193,6 +235,7 @@ if (problem !== undefined) failed(problem);
 process.chdir(order.cwd);
 drop(order.drop);
 if (order.view) dropAll();
+if (order.label !== undefined) label(order.label);
 if (libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) failed("no_new_privs");
 if (order.landlock) restrict(order.landlock);
 if (order.temporary !== undefined) emptyFolder(order.temporary);

@@ -6,6 +6,7 @@ const SYMBOLS = {
   syscall: { args: ["i64", "u64", "u64", "u64", "u64", "u64"], returns: "i64" },
   prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
   open: { args: ["ptr", "i32", "u32"], returns: "i32" },
+  sendmsg: { args: ["i32", "ptr", "i32"], returns: "i64" },
   dup2: { args: ["i32", "i32"], returns: "i32" },
   mount: { args: ["ptr", "ptr", "ptr", "u64", "ptr"], returns: "i32" },
   umount2: { args: ["ptr", "i32"], returns: "i32" },

@@ -13,12 +13,17 @@ export interface FilterOptions {
   network: boolean;
   /** Whether it may connect to UNIX sockets, such as D-Bus. */
   unixSockets: boolean;
-  /** Whether Landlock keeps its signals inside the confinement (version 6); else those to the hub are refused here, but for those by the number of
-   *  one of its threads: which these will be, nobody knows when the plugin starts. */
-  areSignalsScoped: boolean;
+  signals: SignalRule;
   /** Whether files that it cannot write are kept from being emptied otherwise; else that is refused here. */
   isEmptyingHeld: boolean;
 }
+
+/**
+ * `scoped`: Landlock keeps its signals inside the confinement (version 6). `asked`: a thread of the hub answers for each
+ * (signals/guard.ts). `itself`: it may send them to itself alone. `not_the_hub`: where none of these can be, those to the hub are refused,
+ * but for those by the number of one of its threads: which these will be, nobody knows when the plugin starts.
+ */
+export type SignalRule = "scoped" | "asked" | "itself" | "not_the_hub";
 
 interface Architecture {
   /** AUDIT_ARCH_…. */
@@ -125,7 +130,6 @@ export const SIGNALS: Readonly<Record<string, Numbers>> = {
   tgkill: [234, 131],
   rt_sigqueueinfo: [129, 138],
   rt_tgsigqueueinfo: [297, 240],
-  pidfd_open: [434, 434],
 };
 
 /** Looked at by more than one argument. */
@@ -142,6 +146,7 @@ export const EXAMINED = {
   openat: [257, 56],
   openat2: [437, 437],
   pidfd_send_signal: [424, 424],
+  pidfd_open: [434, 434],
 } as const satisfies Readonly<Record<string, Numbers>>;
 
 /** CLONE_NEWNS, …CGROUP, …UTS, …IPC, …USER, …PID, …NET. */
@@ -176,6 +181,7 @@ const JUMP_GREATER_OR_EQUAL = 0x35;
 const RETURN = 0x06;
 const ALLOW = 0x7fff_0000;
 const KILL = 0x8000_0000;
+const ASK: Instruction = [RETURN, 0, 0, 0x7fc0_0000];
 const refuse = (errno: number): Instruction => [RETURN, 0, 0, 0x0005_0000 | errno];
 const allow: Instruction = [RETURN, 0, 0, ALLOW];
 const load = (offset: number): Instruction => [LOAD, 0, 0, offset];
@@ -208,14 +214,15 @@ export function systemCallFilter(options: FilterOptions): Uint8Array | undefined
     ...each(ABSENT, [refuse(ENOSYS)]),
     ...each(ON_A_PROCESS, [load(argument(0)), ...ifOneOf([0, options.pid], allow), refuse(EPERM)]),
     ...examined(options, column),
-    ...(options.areSignalsScoped ? [] : each(SIGNALS, unscopedSignal(options))),
+    ...(options.signals === "scoped" ? [] : each(SIGNALS, unscopedSignal(options))),
     ...(options.isEmptyingHeld ? [] : emptying(column)),
     allow,
   ]);
 }
 
 function examined(options: FilterOptions, column: 0 | 1): Instruction[] {
-  const { pid, network, unixSockets, areSignalsScoped } = options;
+  const { pid, network, unixSockets, hub } = options;
+  const areSignalsScoped = options.signals === "scoped";
   const itself = (which: number): Instruction[] => [
     load(argument(0)),
     ...unless([which], refuse(EPERM)),
@@ -223,7 +230,7 @@ function examined(options: FilterOptions, column: 0 | 1): Instruction[] {
     ...ifOneOf([0, pid], allow),
     refuse(EPERM),
   ];
-  const { setpriority, ioprio_set, clone, socket, socketpair, ioctl, fcntl, pidfd_send_signal } = EXAMINED;
+  const { setpriority, ioprio_set, clone, socket, socketpair, ioctl, fcntl, pidfd_send_signal, pidfd_open } = EXAMINED;
   const requests = [...TERMINAL_REQUESTS, ...(areSignalsScoped ? [] : OWNER_REQUESTS)];
   return [
     ...on(setpriority[column], itself(PRIO_PROCESS)),
@@ -244,14 +251,19 @@ function examined(options: FilterOptions, column: 0 | 1): Instruction[] {
     ...on(ioctl[column], [load(argument(1)), ...ifOneOf(requests, refuse(EPERM)), allow]),
     // Whom it means is behind a file descriptor.
     ...(areSignalsScoped ? [] : on(pidfd_send_signal[column], [refuse(ENOSYS)])),
+    ...(areSignalsScoped ? [] : on(pidfd_open[column], [load(argument(0)), ...ifOneOf([hub], refuse(EPERM)), allow])),
     ...(areSignalsScoped
       ? []
       : on(fcntl[column], [load(argument(1)), ...ifOneOf(OWNER_COMMANDS, refuse(EPERM)), allow])),
   ];
 }
 
-function unscopedSignal({ hub }: FilterOptions): Instruction[] {
-  return [load(argument(0)), ...ifOneOf([hub, -hub, -1], refuse(EPERM)), allow];
+function unscopedSignal({ signals, hub, pid }: FilterOptions): Instruction[] {
+  const whom = load(argument(0));
+  if (signals === "itself") return [whom, ...ifOneOf([pid], allow), refuse(EPERM)];
+  // Its own group (0) is nobody else's, as it began a session. All (-1) are others, too.
+  if (signals === "asked") return [whom, ...ifOneOf([0], allow), ...ifOneOf([-1], refuse(EPERM)), ASK];
+  return [whom, ...ifOneOf([hub, -hub, -1], refuse(EPERM)), allow];
 }
 
 // For Landlock before version 3, which asks for a right where a file is opened to be written, and only there. A plugin empties its own

@@ -1,7 +1,6 @@
 // What runs in the machine that escape-kernel.ts boots: the scene that its kernel gives, as a user and as root. Bundled into one file.
 // Usage: guest.js BOOT, in that machine.
 import { mkdirSync, readFileSync } from "node:fs";
-import { probeLandlock } from "../../../src/plugins/confine/landlock.ts";
 import { OWNER } from "../../support/home-owner.ts";
 import { broke, compare, print, printTotals } from "../checks.ts";
 import { type Boot, MARK, type Row } from "./machine.ts";
@@ -10,14 +9,11 @@ import { HOLDERS, play, type Scene } from "./scene.ts";
 const [boot = ""] = process.argv.slice(2);
 const work = "/tmp/work";
 const LIMIT = /sysctl user\.max_user_namespaces/;
-/** From this version on, Landlock keeps signals from other processes. */
-const LANDLOCK_WITH_SCOPES = 6;
-const { abi } = probeLandlock();
 
 const KINDS: Readonly<Record<Boot, Pick<Scene, "heldBy" | "held">>> = {
   namespaces: { heldBy: "namespaces", held: HOLDERS.view },
   calls: { heldBy: "system_calls", held: HOLDERS.calls },
-  landlock: { heldBy: "landlock", held: abi >= LANDLOCK_WITH_SCOPES ? HOLDERS.scope : HOLDERS.view },
+  landlock: { heldBy: "landlock", held: HOLDERS.view },
 };
 
 try {

@@ -28,7 +28,7 @@ export interface Row extends Outcome {
 /** The last line of what it says. */
 const END = /^\d+ passed, \d+ failed$/m;
 
-const PROGRAMS = ["sh", "env", "cat", "mv", "sleep", "setpriv", "unshare", "ionice"];
+const PROGRAMS = ["sh", "env", "cat", "mv", "sleep", "setpriv", "unshare", "ionice", "setsid"];
 const FOLDERS = [
   "proc",
   "sys",
@@ -74,7 +74,8 @@ $b hostname guest
 $b ifconfig lo up
 [ "$boot" != calls ] || echo 0 >/proc/sys/user/max_user_namespaces
 export PATH=/usr/bin HOME=/root BUN_BE_BUN=1 TEST_WAIT_FACTOR=${WAIT_FACTOR}
-/srv/hub /srv/guest.js "$boot" >/dev/ttyS1 2>&1
+# The first process's group has no number by which it could be aimed at.
+setsid --wait /srv/hub /srv/guest.js "$boot" >/dev/ttyS1 2>&1
 $b sync
 $b poweroff -f
 `;

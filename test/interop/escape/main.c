@@ -61,6 +61,31 @@ static int read_targets(void) {
   return found == 7;
 }
 
+// The number of a process of its own is given to somebody else's when that one has ended. Three go on sending to it all the while.
+static void hand_on(void) {
+  pid_t number = fork();
+  if (number == 0)
+    for (;;) pause();
+  for (int sender = 0; sender < 3; sender++) {
+    if (fork() != 0) continue;
+    siginfo_t info = {.si_signo = SIGTERM, .si_code = SI_QUEUE};
+    alarm(120);
+    while (access("stop", F_OK) < 0) {
+      kill(number, SIGTERM);
+      syscall(SYS_tkill, number, SIGTERM);
+      syscall(SYS_tgkill, number, number, SIGTERM);
+      syscall(SYS_rt_sigqueueinfo, number, SIGTERM, &info);
+      kill(-number, SIGTERM);
+    }
+    _exit(0);
+  }
+  waitpid(number, NULL, 0);
+  FILE *file = fopen("number.new", "w");
+  fprintf(file, "%d\n", number);
+  fclose(file);
+  rename("number.new", "number");
+}
+
 int main(void) {
   const struct ways *all[] = {&on_kernel, &on_files, &on_other, &on_hub};
   while (!read_targets()) usleep(20000);
@@ -78,5 +103,6 @@ int main(void) {
     }
   fclose(results);
   rename("results.new", "results");
+  hand_on();
   for (;;) pause();
 }

@@ -109,6 +109,25 @@ static int thread_of(int pid) {
   return last;
 }
 
+// Whether one of them could be sent it.
+static long to_each_thread(int pid, long call) {
+  DIR *folder = opendir(in_proc(pid, "task"));
+  if (folder == NULL) return -1;
+  errno = EPERM;
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    long thread = atoi(entry->d_name);
+    if (thread <= 0) continue;
+    long sent = call == SYS_tgkill            ? syscall(call, thread, thread, SIGTERM)
+                : call == SYS_rt_sigqueueinfo ? syscall(call, thread, SIGTERM, queued(SIGTERM))
+                                              : syscall(call, thread, SIGTERM);
+    if (sent == 0) return 0;
+    // Its number, said not to be a process's: as good as a refusal.
+    if (errno == ESRCH) errno = EPERM;
+  }
+  closedir(folder);
+  return -1;
+}
+
 static long enters(const char *path) {
   int fd = open(path, O_RDONLY);
   return fd < 0 ? -1 : setns(fd, 0);
@@ -129,14 +148,11 @@ static long enters(const char *path) {
 #undef WHO
 #undef WAY
 
-#define SIGNALS BY_CALLS
 #define WAY(name, tries, holder, expression) {name, tries, holder, NAMED(hub_, __LINE__)},
 static const struct way hub_list[] = {
 #include "processes.def"
 };
 #undef WAY
-#undef SIGNALS
-#define SIGNALS BY_SCOPE
 #define WAY(name, tries, holder, expression) {name, tries, holder, NAMED(other_, __LINE__)},
 static const struct way other_list[] = {
 #include "processes.def"

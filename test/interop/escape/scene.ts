@@ -49,10 +49,10 @@ interface PluginBody {
   confined_detail: string;
 }
 
-/** As the program numbers them: a filter of system calls, a view of the files, and what keeps signals from other plugins. */
-export const HOLDERS = { calls: 0, view: 1, scope: 2 } as const;
+/** As the program numbers them: a filter of system calls, and a view of the files. */
+export const HOLDERS = { calls: 0, view: 1 } as const;
 /** How many ways are held by each of these and those before it, at least. */
-const WAYS = [150, 250, 280];
+const WAYS = [190, 315];
 
 const CANARIES = {
   "rules/canary.toml": "# nobody may read or change this\n",
@@ -145,6 +145,7 @@ export async function play(scene: Scene, { binary, ways, work }: Stage): Promise
     until(`${id} runs`, async () => [await hub.get<PluginBody>(`/plugins/${id}`)].find(({ pid }) => pid));
   const [other, one] = [await plugin("other"), await plugin("escape")];
   compare(`${scene.name}: the record says by what it is held`, one.held_by, scene.heldBy);
+  print(`     ${one.confined_detail}`);
   const name = `hub-escape-${crypto.randomUUID()}`;
   const path = join(work, `${name}.sock`);
   const listeners = [await listen(path), await listen(`\0${name}`)];
@@ -172,6 +173,13 @@ export async function play(scene: Scene, { binary, ways, work }: Stage): Promise
       });
     const enough = WAYS[scene.held] ?? 0;
     compare(`${scene.name}: ${tried.length} ways were tried, ${enough} at least`, tried.length >= enough, true);
+    compare(
+      `${scene.name}: whoever gets the number of one of its processes goes on`,
+      await takeOver(place, scene.uid),
+      {
+        ...{ taken: TAKE_OVERS, ended: 0 },
+      },
+    );
     compare(`${scene.name}: the processes are as before`, pids.map(stateOf), before.processes);
     compare(`${scene.name}: the files are as before`, changed(before.files, filesOf(place)), []);
     compare(
@@ -195,9 +203,39 @@ export async function play(scene: Scene, { binary, ways, work }: Stage): Promise
   }
 }
 
+const TAKE_OVERS = 20;
+const MAX_TRIES = 500;
+/** How long each has the number while it is aimed at. */
+const HELD_MS = 100;
+
+/** Gives the number of a process of the plugin that has ended to others of the hub's user; answers how many of them it ended. */
+async function takeOver(place: HubPlace, uid: number): Promise<{ taken: number; ended: number }> {
+  const number = Number(await until("its process has ended", () => textOf(place, "plugins/escape/number")));
+  const counts = { taken: 0, ended: 0 };
+  for (let tries = 0; counts.taken < TAKE_OVERS && tries < MAX_TRIES; tries++) {
+    // What the machine starts next gets the number behind this one.
+    writeFileSync("/proc/sys/kernel/ns_last_pid", String(number - 1));
+    const child = Bun.spawn(["setpriv", `--reuid=${uid}`, "sleep", "100"]);
+    if (child.pid === number) {
+      await until("it is the hub's user's", () => readFileSync(`/proc/${number}/comm`, "utf8").startsWith("sleep"));
+      await Promise.race([child.exited, Bun.sleep(HELD_MS)]);
+      counts.taken++;
+      if (child.exitCode !== null || child.signalCode !== null) counts.ended++;
+    }
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+  place.put("plugins/escape/stop", "");
+  return counts;
+}
+
 function resultsOf(place: HubPlace): string | undefined {
+  return textOf(place, "plugins/escape/results");
+}
+
+function textOf(place: HubPlace, path: string): string | undefined {
   try {
-    return place.read("plugins/escape/results");
+    return place.read(path);
   } catch {
     return undefined;
   }

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 // What has to hold it: anything that filters system calls; what also keeps a plugin from files and from the insides of other
-// processes; what also keeps its signals from other plugins, and from the threads of the hub.
-enum holder { BY_CALLS, BY_VIEW, BY_SCOPE };
+// processes.
+enum holder { BY_CALLS, BY_VIEW };
 
 struct way {
   const char *name, *tries;
