@@ -8,9 +8,6 @@ export interface PathEdit {
   readonly value?: Json | undefined;
 }
 
-/** A key that needs no quotes. */
-export const EDITABLE_KEY = "^[A-Za-z0-9_-]{1,64}$";
-
 /** A table that is there is changed key by key, so that its comments stay; the last entry takes its list with it. */
 export function expandEdit(table: JsonObject, { path, value }: PathEdit): PathEdit[] {
   const held = valueAt(table, path);

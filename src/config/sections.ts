@@ -13,6 +13,8 @@ import { DiscoverySection } from "../discovery/config.ts";
 import { EventsSection } from "../events/config.ts";
 import { HistoryExports, historyExportProblems } from "../export/config.ts";
 import { HistorySection } from "../history/config.ts";
+import { ServerSection, serverProblems } from "../http/config.ts";
+import { McpSection } from "../mcp/config.ts";
 import { MqttSection, mqttProblems } from "../mqtt/config.ts";
 import { missingPassword } from "../mqtt/external/config.ts";
 import { channelNames, NotifySection, readChannels } from "../notify/config.ts";
@@ -21,12 +23,10 @@ import { PicturesSection } from "../pictures/config.ts";
 import { PluginsSection, pluginProblems } from "../plugins/config.ts";
 import { RulesSection } from "../rules/config.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
+import { StandbySection, standbyProblems } from "../standby/config.ts";
 import { BatterySection, batteryProblems, DevicesSection, StorageSection } from "../state/config.ts";
 import { UpgradeSection } from "../system/config.ts";
 import { LocationSection, locationProblems } from "./location.ts";
-import { McpSection } from "./mcp.ts";
-import { ServerSection, serverProblems } from "./server.ts";
-import { StandbySection, standbyProblems } from "./standby.ts";
 
 /** [log]: how much the hub writes to its log. */
 const LogSection = Type.Object(

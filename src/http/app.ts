@@ -2,7 +2,6 @@
 import type { Server } from "bun";
 import { type AnyElysia, Elysia } from "elysia";
 import type { OwnConnections } from "../auth/own-connections.ts";
-import type { ServerSection } from "../config/server.ts";
 import { allCalled } from "../core/called.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Kept } from "../core/kept.ts";
@@ -15,6 +14,7 @@ import { createAddressLimit } from "./address-limit.ts";
 import type { AnswerTimes } from "./answer-times.ts";
 import { type AuditTrailDeps, createAuditTrail } from "./audit-trail.ts";
 import { type CallersOptions, createCallers } from "./callers.ts";
+import type { ServerSection } from "./config.ts";
 import { createCors } from "./cors.ts";
 import { OPENAPI_PATH } from "./doc.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";

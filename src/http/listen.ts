@@ -1,7 +1,6 @@
 // Opens the port; an error where another program has it. With a certificate that cannot be used the API answers this machine only
 // until the certificate is repaired: it is never served without TLS to other machines.
 import type { Server } from "bun";
-import type { ServerSection } from "../config/server.ts";
 import { addressSet } from "../core/addresses.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
@@ -10,6 +9,7 @@ import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import type { App } from "./app.ts";
 import { type ReadCertificate, readCertificate, timeProblem } from "./certificate.ts";
+import type { ServerSection } from "./config.ts";
 import { limitConnections } from "./connection-limit.ts";
 import { readOpenConnections } from "./open-connections.ts";
 import { BEHIND_LIMIT_BYTES, type SocketHandlers } from "./stream/hub-stream.ts";

@@ -4,6 +4,7 @@ import { readFileSync, realpathSync, rmSync } from "node:fs";
 import type { Restart } from "../backup/restores.ts";
 import { editPaths } from "../config/edit.ts";
 import type { PathEdit } from "../config/edit-value.ts";
+import { configFormSchema } from "../config/form-schema.ts";
 import { type BesideTheFile, checkConfig } from "../config/load.ts";
 import { maskConfig, type PlacedFlaw, unmaskConfig } from "../config/masked-text.ts";
 import type { HubConfig } from "../config/sections.ts";
@@ -32,6 +33,7 @@ export interface ConfigFile {
   check(edited: string): CheckedText & { values: JsonObject | null };
   /** The edited text with these values; comments and everything else stay. Saves nothing. Throws HubError `conflict`. */
   edit(edited: string, edits: readonly PathEdit[]): string;
+  formSchema(): JsonObject;
   /** Whether it adds a plugin, or changes anything of one but whether it is started. */
   changesPlugins(edited: string): boolean;
   /** `force` takes a text of which parts are left out. Throws HubError `invalid` with the problems, and `conflict`. */
@@ -93,6 +95,7 @@ export function openConfigFile({ home, config, now, beside, onWritten }: ConfigF
       return { problems, changes, values: read.ok ? (asJson(read.table) as JsonObject) : null };
     },
     edit: editPaths,
+    formSchema: configFormSchema,
     changesPlugins(edited) {
       const before = present();
       const unmasked = unmaskConfig(edited, before);

@@ -1,11 +1,12 @@
 // What is known of a house with two machines, put together for the status, alerts, metrics and events.
-import { leaseNodes } from "../config/standby.ts";
+
 import { type Clock, isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { Kept } from "../core/kept.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
 import type { HubEvent } from "../events/catalog.ts";
+import { leaseNodes } from "../standby/config.ts";
 import type { SecondMachine } from "../standby/source/second-machine.ts";
 import type { StandbyStatus, StandbyWatch } from "../standby/source/status.ts";
 import type { TakeOver } from "../standby/standing.ts";

@@ -11,7 +11,8 @@ const root = resolve(import.meta.dir, "..", "..");
 /** Loaded when they are first needed: libraries, and rooms of the hub's own. */
 const LATER = [
   /^node_modules\/(@marcbachmann\/cel-js|fflate|nodemailer|age-encryption|ical\.js|@elysiajs\/(openapi|jwt)|jose|@modelcontextprotocol|zod|@nats-io)\//,
-  /^src\/(import|mcp)\//,
+  /^src\/import\//,
+  /^src\/mcp\/(?!config)/,
   /^src\/http\/(openapi\/|routes\/(?!health))/,
   /^src\/cli\/(?!run|index|process-io|usage|version|serve|command|prepare|assets|profile-assets|credentials|restartable)/,
   /^src\/rules\/expression\/(cel|compile|environment)\.ts$/,

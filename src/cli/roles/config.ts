@@ -2,11 +2,11 @@
 import { checkConfig, formatProblem, type LocatedProblem } from "../../config/load.ts";
 import { onThisMachine } from "../../config/on-this-machine.ts";
 import type { HubConfig } from "../../config/sections.ts";
-import { ServerSection } from "../../config/server.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import { checkValue } from "../../core/schema.ts";
 import { readTomlFile } from "../../core/toml.ts";
 import type { Home } from "../../home/paths.ts";
+import { ServerSection } from "../../http/config.ts";
 import { readMachine } from "../../standby/machine.ts";
 import { hubToml } from "../assets.ts";
 import type { Io } from "../command.ts";

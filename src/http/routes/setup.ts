@@ -1,10 +1,9 @@
 // /system/setup and /system/location: the few values of hub.toml that a new house needs, changed in the file and put in force.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import type { ConfigEdit } from "../../config/edit.ts";
-import type { SettingsFile } from "../../config/settings-file.ts";
+import type { BackupSection } from "../../backup/config.ts";
 import { HubError } from "../../core/errors.ts";
-import { isLoopbackHost } from "../../mqtt/config.ts";
+import { isLoopbackHost, type MqttSection } from "../../mqtt/config.ts";
 import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 
@@ -58,8 +57,31 @@ const query = t.Object(
 /** The plugin that simulates a house. */
 const VIRTUAL = "virtual";
 
+/** `[section] key = value`; with an `index`, in that entry of `[[section]]`. */
+interface ConfigEdit {
+  section: string;
+  index?: number;
+  key: string;
+  value: string | number | boolean;
+}
+
+/** hub.toml, as far as it is set up here. */
+interface Settings {
+  /** What the file says; while it cannot be used, what the hub runs with. */
+  current(): {
+    location: { latitude?: number; longitude?: number; timezone?: string };
+    backup: Pick<BackupSection, "schedule">;
+    mqtt: Pick<MqttSection, "mode" | "host" | "url">;
+    plugins: readonly { id: string; enabled: boolean }[];
+  };
+  /** Whether the hub runs with something else than the file says. */
+  restartNeeded(): boolean;
+  /** All or none. Throws HubError: `invalid` for a value the hub would not start with, `conflict` where the file is in the way. */
+  change(edits: readonly ConfigEdit[]): void;
+}
+
 export interface SetupRoutesDeps {
-  settings: SettingsFile;
+  settings: Settings;
   /** Restarts the hub in place; returns at once. */
   restart: () => void;
 }
@@ -117,7 +139,7 @@ export function setupRoutes({ settings, restart }: SetupRoutesDeps) {
     });
 }
 
-function setupOf(settings: SettingsFile) {
+function setupOf(settings: Settings) {
   const { location, backup, mqtt, plugins } = settings.current();
   return {
     location: {
@@ -146,7 +168,7 @@ function placeOf({ latitude, longitude, timezone }: typeof Location.static): Con
 
 function editsOf(
   { backup_schedule: schedule, mqtt_everywhere: everywhere, virtual_house: virtual }: typeof Changes.static,
-  settings: SettingsFile,
+  settings: Settings,
 ): ConfigEdit[] {
   const edits: ConfigEdit[] = [];
   if (schedule !== undefined) edits.push({ section: "backup", key: "schedule", value: schedule });

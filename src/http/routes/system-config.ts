@@ -1,8 +1,6 @@
 // /system/config and /system/restart: hub.toml as text with its secrets masked, and starting the hub anew with it.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { EDITABLE_KEY, type PathEdit } from "../../config/edit-value.ts";
-import { configFormSchema } from "../../config/form-schema.ts";
 import { decodeText } from "../../core/decode-text.ts";
 import { HubError } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
@@ -12,6 +10,8 @@ import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
 
 const MAX_BYTES = 1024 * 1024;
+/** A key that needs no quotes. */
+const EDITABLE_KEY = "^[A-Za-z0-9_-]{1,64}$";
 
 const ConfigProblem = Type.Object({
   path: Type.String({ description: "The key, as notify.channels[1].name" }),
@@ -60,11 +60,19 @@ interface CheckedText {
   changes: string[];
 }
 
+/** One value, anywhere: `["plugins", 0, "env"]`. An index behind the last entry adds one; without `value` it is taken away. */
+interface PathEdit {
+  readonly path: readonly (string | number)[];
+  readonly value?: Json | undefined;
+}
+
 export interface SystemConfigRoutesDeps {
   configFile: {
     read(): { text: string; etag: string };
     check(edited: string): CheckedText & { values: JsonObject | null };
     edit(edited: string, edits: readonly PathEdit[]): string;
+    /** All of hub.toml as JSON Schema, from which the page makes its forms. */
+    formSchema(): JsonObject;
     /** Whether it adds a plugin, or changes anything of one but whether it is started. */
     changesPlugins(edited: string): boolean;
     write(edited: string, options: { etag: string | undefined; force: boolean }): CheckedText & { etag: string };
@@ -82,7 +90,7 @@ export function systemConfigRoutes({ configFile, restart, callers }: SystemConfi
     body: Type.String({ description: "TOML; a secret that is •••, as it was read, stays what it is" }),
     parse: [({ request }: { request: Request }) => readText(request), "text" as const],
   };
-  const schema = configFormSchema();
+  const schema = configFile.formSchema();
   const missing = { not_found: "The hub runs without a hub.toml" };
   return new Elysia({ prefix: "/system" })
     .get(

@@ -1,7 +1,8 @@
 // What each engine of the lease needs. engines.ts opens them by it.
-import type { StandbySection } from "../../config/standby.ts";
+
 import type { Clock } from "../../core/clock.ts";
 import type { RandomBytes } from "../../core/ids.ts";
+import type { StandbySection } from "../config.ts";
 
 export interface EngineOptions {
   lease: string;

@@ -1,8 +1,8 @@
 // Opens the engine that hub.toml names, and loads its client only then.
 import { readFileSync } from "node:fs";
-import type { StandbySection } from "../../config/standby.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { StandbySection } from "../config.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import type { LeaseEngine } from "./lease.ts";
 

@@ -2,8 +2,8 @@
 // wrong with it.
 import type { KV, Kvm } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { leaseNodes } from "../../config/standby.ts";
 import { HubError } from "../../core/errors.ts";
+import { leaseNodes } from "../config.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { leaseFailure } from "./nats-failure.ts";
 

@@ -1,6 +1,7 @@
 // What went wrong with NATS, in words that say what to do.
-import type { StandbySection } from "../../config/standby.ts";
+
 import { HubError, messageOf } from "../../core/errors.ts";
+import type { StandbySection } from "../config.ts";
 
 /** Of JetStream's API. */
 const [NOT_FOR_ACCOUNT, NO_PEERS] = [10_039, 10_005];

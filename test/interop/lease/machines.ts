@@ -1,9 +1,9 @@
 // Connections to real engines as a hub opens them, and the contract's cases on them.
 import { randomBytes } from "node:crypto";
 import { Value } from "@sinclair/typebox/value";
-import { StandbySection } from "../../../src/config/standby.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
+import { StandbySection } from "../../../src/standby/config.ts";
 import { openLeaseEngine } from "../../../src/standby/lease/engines.ts";
 import type { LeaseEngine } from "../../../src/standby/lease/lease.ts";
 import { openNatsLease } from "../../../src/standby/lease/nats.ts";
