@@ -88,6 +88,11 @@ const step = story("a device that announces itself");
 
 step("it appears with name, type and values in the words of all devices", async () => {
   await say("living/lamp", { state: "ON", brightness: 127, linkquality: 80 });
+  // What is announced is taken in slices, between which others have their turn.
+  await until("it is taken", async () => {
+    const { status, json } = await hub.request("GET", `/devices/${LAMP}`);
+    return status === 200 && (json() as Awaited<ReturnType<typeof device>>).attributes.linkquality === 80;
+  });
   expect(await device(LAMP)).toMatchObject({
     ...{ name: "living/lamp", device_type: "light", plugin_id: "z2m", manufacturer: "Maker", model: "LED1" },
     available: true,
