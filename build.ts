@@ -5,8 +5,8 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { version } from "./package.json";
-import { debName, makeDeb } from "./src/release/deb.ts";
-import { bundlePage } from "./src/web/bundle.ts";
+import { debName, makeDeb } from "./src/app/release/deb.ts";
+import { bundlePage } from "./src/page/bundle.ts";
 
 const TARGETS = ["linux-x64", "linux-x64-baseline", "linux-arm64", "linux-x64-musl", "darwin-arm64"] as const;
 type Target = (typeof TARGETS)[number];
@@ -18,7 +18,7 @@ const PLUGINS = {
   matter: "plugins/matter/main.ts",
   sdk: "plugins/sdk/index.ts",
   // Not a plugin: it starts a confined one.
-  launcher: "src/plugins/confine/launcher.ts",
+  launcher: "src/reach/plugins/confine/launcher.ts",
 };
 
 const root = import.meta.dir;
@@ -67,11 +67,11 @@ async function compile({ outfile, target, order }: Executable): Promise<void> {
     // Workers are entry points of their own; `new Worker` finds them by their path under src/.
     entrypoints: [
       "main.ts",
-      "history/worker.ts",
-      "plugins/confine/signals/worker.ts",
-      "backup/worker.ts",
+      "house/history/worker.ts",
+      "reach/plugins/confine/signals/worker.ts",
+      "copies/backup/worker.ts",
       "rules/replay/worker.ts",
-      "standby/source/worker.ts",
+      "copies/standby/source/worker.ts",
     ].map((entry) => join(root, "src", entry)),
     target: "bun",
     // Names stay: class names are read in logs, and libraries rely on theirs.
@@ -167,7 +167,7 @@ async function tryOut(binary: string): Promise<void> {
 
 /** From the document of a hub that runs here. */
 async function makeClient(hub: string, folder: string): Promise<string> {
-  const child = Bun.spawn([process.execPath, join("src", "release", "client", "build.ts"), hub], {
+  const child = Bun.spawn([process.execPath, join("src", "app", "release", "client", "build.ts"), hub], {
     cwd: root,
     stdout: "ignore",
     stderr: "inherit",
@@ -205,7 +205,7 @@ async function release(targets: readonly Target[], { order, hub }: Recorded): Pr
     await built(deb);
   }
   if (order !== undefined) await built(await makeClient(hub, folder));
-  copyFileSync(join(root, "src", "release", "Containerfile"), join(folder, "Containerfile"));
+  copyFileSync(join(root, "src", "app", "release", "Containerfile"), join(folder, "Containerfile"));
   await Bun.write(join(folder, "SHA256SUMS"), sums.join(""));
   const startable = targets.includes("linux-x64-baseline") && process.platform === "linux" && process.arch === "x64";
   if (startable) await tryOut(join(folder, "hub-linux-x64-baseline"));

@@ -1,7 +1,7 @@
 // The process platform: arguments, streams, signals, exit code. The only file that acts when it is loaded.
 
-import { processIo } from "./cli/process-io.ts";
-import { run } from "./cli/run.ts";
+import { processIo } from "./app/cli/process-io.ts";
+import { run } from "./app/cli/run.ts";
 
 async function main(): Promise<void> {
   // Only the hub's user may read its files, unless a mode is set explicitly.

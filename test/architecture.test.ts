@@ -1,47 +1,56 @@
-// The house's arrows: which room may import which. Circles count, also those of types alone and those that `import()` or `require()` closes.
+// The house's walls: which room may import which, as the picture in docs/architecture.md says. Circles count, also those of types alone and
+// those that `import()` or `require()` closes.
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { Glob, Transpiler } from "bun";
 
 const root = resolve(import.meta.dir, "..");
 const src = join(root, "src");
-
-// Left of the arrow knows nothing of what is right of it; neighbours in a line never import each other.
-const LEVELS: readonly (readonly string[])[] = [
-  ["core"],
-  ["home", "events", "db"],
-  [
-    "auth",
-    "state",
-    "history",
-    "mqtt",
-    "plugins",
-    "rules",
-    "notify",
-    "pictures",
-    "backup",
-    "system",
-    "alerts",
-    "discovery",
-    "calendars",
-    "export",
-  ],
-  ["config"],
-  ["standby"],
-  ["http", "import"],
-  ["mcp"],
-  ["hub"],
-  ["cli"],
-  ["main"],
-  // Runs in browsers, or builds releases: nothing of the hub imports it.
-  ["web", "release"],
-];
-
 const files = [...new Glob("**/*.{ts,tsx}").scanSync(src)].filter((path) => !path.endsWith(".d.ts")).sort();
 
+/** Folders of a room, and files at its root: left of the arrow knows nothing of what is right of it, neighbours nothing of each other. */
+const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  kit: [["schema"], ["time"], ["text", "lifecycle"], ["files"]],
+  server: [
+    ["home", "events", "db"],
+    ["auth", "system", "alerts"],
+  ],
+  house: [["state", "discovery", "history", "pictures", "calendars"]],
+  reach: [["mqtt", "plugins", "notify", "export"]],
+  copies: [["backup"], ["standby"]],
+  api: [["http"], ["mcp"]],
+  app: [["config"], ["import", "hub"], ["hub.ts"], ["cli"], ["release"]],
+};
+/** Folders that not all may import who may import their room. */
+const ONLY_FOR: Readonly<Record<string, readonly string[]>> = {
+  "server/auth": ["server", "api", "app"],
+  "server/system": ["server", "api", "app"],
+  "server/alerts": ["server", "api", "app"],
+};
+
+const picture = readFileSync(join(root, "docs/architecture.md"), "utf8");
+const arrows = [...picture.matchAll(/^ {2}(\w+)(?:\[.*?\])? --> (\w+)/gm)].map(([, from = "", to = ""]) => [from, to]);
+const rooms = [...new Set(arrows.flat())].sort();
+
+/** What a room reaches by arrows. */
+function reachedFrom(room: string, found = new Set<string>()): Set<string> {
+  for (const [from, to = ""] of arrows) {
+    if (from !== room || found.has(to)) continue;
+    found.add(to);
+    reachedFrom(to, found);
+  }
+  return found;
+}
+const mayImport = new Map(rooms.map((room) => [room, reachedFrom(room)]));
+
+/** `main.ts` is the door of the app. */
 function roomOf(path: string): string {
-  return path.includes("/") ? path.slice(0, path.indexOf("/")) : path.replace(/\.tsx?$/, "");
+  return path === "main.ts" ? "app" : path.slice(0, path.indexOf("/"));
+}
+
+function folderOf(path: string): string {
+  return path.split("/")[1] ?? "";
 }
 
 /** `from "…"`, `import "…"`, `import("…")` and `require("…")`, of values and of types. */
@@ -62,13 +71,34 @@ function loadsOf(path: string): string[] {
     .map((one) => relative(src, resolve(src, dirname(path), one.path)));
 }
 
-function levelOf(room: string): number {
-  return LEVELS.findIndex((rooms) => rooms.includes(room));
-}
+/** Every import of a source in `src`, as `[from, to]`. */
+const imports = files.flatMap((path) =>
+  importsOf(path)
+    .filter((target) => /\.tsx?$/.test(target) && !target.startsWith(".."))
+    .map((target): [from: string, to: string] => [path, target]),
+);
+const shown = (pairs: readonly (readonly [string, string])[]): string[] => pairs.map((pair) => pair.join(" → "));
 
-test("every file stands in a room of the house", () => {
-  expect(files.filter((path) => levelOf(roomOf(path)) < 0)).toEqual([]);
+test("there are nine rooms at most, those of the picture, and every file stands in one of them", () => {
+  const there = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(there.map(({ name }) => name).sort()).toEqual(rooms);
+  expect(rooms.length).toBeLessThanOrEqual(9);
+  expect(files.filter((path) => !path.includes("/"))).toEqual(["main.ts"]);
   expect(files.length).toBeGreaterThan(50);
+});
+
+test("the README of each room is one paragraph, and says what the room may import as the picture does", () => {
+  for (const room of rooms) {
+    const [title, ...paragraphs] = readFileSync(join(src, room, "README.md"), "utf8")
+      .trim()
+      .split("\n\n");
+    expect({ room, title, paragraphs: paragraphs.length }).toEqual({ room, title: `# ${room}`, paragraphs: 1 });
+    const [, said = ""] = /It\s+may\s+import ([^.]*)/.exec(paragraphs[0] ?? "") ?? [];
+    const named = [...said.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+    expect({ room, named: named.sort() }).toEqual({ room, named: [...(mayImport.get(room) ?? [])].sort() });
+    const files = [...(paragraphs[0] ?? "").matchAll(/`([\w/-]+\.tsx?)`/g)].map(([, path = ""]) => path);
+    expect(files.filter((path) => !existsSync(join(src, room, path)) && !existsSync(join(root, path)))).toEqual([]);
+  }
 });
 
 test("nothing is loaded that is not seen here, and nothing by a name that is made while it runs", () => {
@@ -83,14 +113,29 @@ test("nothing is loaded that is not seen here, and nothing by a name that is mad
   expect(files.filter((path) => named.test(readFileSync(join(src, path), "utf8")))).toEqual([]);
 });
 
-test("imports run one way, and neighbours never import each other", () => {
-  const wrong = files.flatMap((path) =>
-    importsOf(path)
-      .filter((target) => /\.tsx?$/.test(target) && !target.startsWith(".."))
-      .filter((target) => roomOf(target) !== roomOf(path) && levelOf(roomOf(target)) >= levelOf(roomOf(path)))
-      .map((target) => `${path} → ${target}`),
+test("a room imports only what it reaches by the picture's arrows", () => {
+  const wrong = imports.filter(([from, to]) => {
+    const [here, there] = [roomOf(from), roomOf(to)];
+    if (here === there) return false;
+    return !mayImport.get(here)?.has(there) || ONLY_FOR[`${there}/${folderOf(to)}`]?.includes(here) === false;
+  });
+  expect(shown(wrong)).toEqual([]);
+});
+
+test("each arrow of the picture is one that imports go along", () => {
+  const unused = arrows.filter(([a, b]) => !imports.some(([from, to]) => roomOf(from) === a && roomOf(to) === b));
+  expect(unused).toEqual([]);
+});
+
+test("within a room imports run one way, too, and neighbours never import each other", () => {
+  const levelOf = (path: string): number =>
+    FOLDERS[roomOf(path)]?.findIndex((folders) => folders.includes(folderOf(path))) ?? -1;
+  const inside = imports.filter(
+    ([from, to]) => from !== "main.ts" && roomOf(from) === roomOf(to) && folderOf(from) !== folderOf(to),
   );
-  expect(wrong).toEqual([]);
+  const ordered = inside.filter(([from]) => FOLDERS[roomOf(from)]);
+  expect(ordered.length).toBeGreaterThan(50);
+  expect(shown(ordered.filter(([from, to]) => levelOf(to) < 0 || levelOf(to) >= levelOf(from)))).toEqual([]);
 });
 
 test("no circle of imports", () => {
@@ -108,14 +153,10 @@ test("no circle of imports", () => {
 });
 
 test("the page knows the API only", () => {
-  const wrong = files
-    .filter((path) => path.startsWith("web/page/"))
-    .flatMap((path) =>
-      importsOf(path)
-        .filter((target) => !target.startsWith("web/page/"))
-        .map((target) => `${path} → ${target}`),
-    );
-  expect(wrong).toEqual([]);
+  const wrong = imports.filter(
+    ([from, to]) => roomOf(from) === "page" && from !== "page/bundle.ts" && roomOf(to) !== "page",
+  );
+  expect(shown(wrong)).toEqual([]);
 });
 
 test("plugins know the wire protocol only", () => {

@@ -46,11 +46,11 @@ const NO_NAMES: readonly Rule[] = [
 ];
 /** Columns of databases, and what others gave their names to. */
 const KEPT: readonly string[] = [
-  "src/notify/notices/store.ts: told",
+  "src/reach/notify/notices/store.ts: told",
   // Rows of a page, and letters without their case.
-  "src/web/page/components/group-members.tsx: FoldedMembers",
-  "src/web/page/views/groups.tsx: FoldedMembers",
-  "src/web/page/state/search.ts: folded",
+  "src/page/components/group-members.tsx: FoldedMembers",
+  "src/page/views/groups.tsx: FoldedMembers",
+  "src/page/state/search.ts: folded",
   "src/rules/read/read-typed.ts: folded",
 ];
 const HERE = "test/glossary.test.ts";

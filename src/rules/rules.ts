@@ -1,12 +1,12 @@
 // The entry point of rules: it connects the rule files with the engine that runs them, and offers both to the API. A rule
 // goes from its file (store/) through the reader (parse/, read/) into the engine, which runs its actions.
 import { join } from "node:path";
-import { HubError } from "../core/errors.ts";
-import { etagOf } from "../core/etag.ts";
-import { type FolderWatch, watchFolder } from "../core/folder-watch.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { PublicOf } from "../core/public-of.ts";
-import { takeTurns } from "../core/take-turns.ts";
+import { type FolderWatch, watchFolder } from "../kit/files/folder-watch.ts";
+import type { PublicOf } from "../kit/lifecycle/public-of.ts";
+import { takeTurns } from "../kit/lifecycle/take-turns.ts";
+import { HubError } from "../kit/schema/errors.ts";
+import type { JsonObject } from "../kit/schema/json.ts";
+import { etagOf } from "../kit/text/etag.ts";
 import { actions } from "./actions/index.ts";
 import { conditions } from "./conditions/index.ts";
 import { Engine, type RunOptions } from "./engine/engine.ts";

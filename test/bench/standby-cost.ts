@@ -4,7 +4,7 @@
 // Megabytes an hour are those of the minute, times sixty, with what one checkpoint of the journal brings: rows in the database, and the
 // history's samples, which go over once an hour.
 import { join } from "node:path";
-import type { HistoryAnswer } from "../../src/standby/protocol.ts";
+import type { HistoryAnswer } from "../../src/copies/standby/protocol.ts";
 import { type AssembledCopy, assembleCopy, syncWhole } from "../support/assemble-copy.ts";
 import { atMost, type Bench } from "./support/bench.ts";
 import { type Message, openPublisher } from "./support/mqtt-publisher.ts";

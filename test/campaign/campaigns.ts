@@ -63,13 +63,13 @@ export const CAMPAIGNS: readonly Campaign[] = [
     name: "kills",
     against: "what was acknowledged is lost, or done twice, by a kill",
     rounds: [
-      testOf("notify/outbox/kill.test.ts"),
+      testOf("reach/notify/outbox/kill.test.ts"),
       testOf("system/kill.test.ts"),
       testOf("rules/engine/killed.test.ts", { only: "kept in: journal" }),
       testOf("rules/engine/killed.test.ts", { only: "kept in: rows" }),
       testOf("system/notify-killed.test.ts"),
       testOf("system/readings-killed.test.ts", { only: "readings outlive" }),
-      testOf("standby/copy/kills.test.ts", { only: "killed at any moment" }),
+      testOf("copies/standby/copy/kills.test.ts", { only: "killed at any moment" }),
     ],
   },
   {
@@ -98,7 +98,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
   {
     name: "fuzz-http",
     against: "an odd request gets what it may not, no answer, or a 500",
-    rounds: [bench("fuzz-http"), testOf("http/router.test.ts", { env: MANY })],
+    rounds: [bench("fuzz-http"), testOf("api/http/router.test.ts", { env: MANY })],
   },
   { name: "fuzz-mqtt", against: "an odd packet costs others a message", rounds: [bench("fuzz-mqtt")] },
   {
@@ -107,7 +107,8 @@ export const CAMPAIGNS: readonly Campaign[] = [
     isInProcess: true,
     rounds: [
       testOf("rules/engine/year-of-cuts.test.ts", { env: MANY }),
-      (given) => testOf("house/a-year.test.ts", { only: one(PLACES, given), env: given.secs < 60 ? {} : MANY })(given),
+      (given) =>
+        testOf("situations/a-year.test.ts", { only: one(PLACES, given), env: given.secs < 60 ? {} : MANY })(given),
     ],
   },
   {
@@ -166,7 +167,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
 function propertyTests(): string[] {
   const folder = join(ROOT, "test");
   const files = [...new Bun.Glob("*/**/*.test.ts").scanSync(folder)].filter(
-    (file) => !/^(?:contract|house)|kills?/.test(file),
+    (file) => !/^(?:contract|situations)|kills?/.test(file),
   );
   return files.filter((file) => readFileSync(join(folder, file), "utf8").includes('from "fast-check"')).sort();
 }

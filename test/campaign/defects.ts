@@ -16,7 +16,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: "lost-write",
     campaign: "kills",
-    file: "src/state/variables.ts",
+    file: "src/house/state/variables.ts",
     find: "for (const { name, value, updatedAt } of variables) upsert.run(name, JSON.stringify(value), updatedAt);",
     put: "for (const { name, value, updatedAt } of variables)\n      if (updatedAt % 3 !== 0) upsert.run(name, JSON.stringify(value), updatedAt);",
     says: /kill\.test.*variable/,
@@ -24,7 +24,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: "double-message",
     campaign: "kills",
-    file: "src/notify/outbox/store.ts",
+    file: "src/reach/notify/outbox/store.ts",
     find: 'if (message.state === "gone") remove.run(id);',
     put: 'if (message.state === "gone") void (messages.length % 3 === 1 || remove.run(id));',
     says: /kill/,
@@ -32,7 +32,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: "confirmed-too-early",
     campaign: "takeovers",
-    file: "src/standby/source/confirmations.ts",
+    file: "src/copies/standby/source/confirmations.ts",
     find: "      waiting.add(one);\n",
     put: "      waiting.add(one);\n      end(true);\n",
     says: /acknowledged and lost/,
@@ -40,7 +40,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: "two-hubs-at-once",
     campaign: "takeovers",
-    file: "src/standby/lease/lease-holder.ts",
+    file: "src/copies/standby/lease/lease-holder.ts",
     find: "    if (now < leaseUntil || now < aloneUntil) return true;",
     put: "    if (now < leaseUntil + 9000) return true;",
     says: /beside the new hub/,
@@ -48,7 +48,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: "half-restore",
     campaign: "restores",
-    file: "src/backup/swap.ts",
+    file: "src/copies/backup/swap.ts",
     find: "  moveAll(home, journal);\n  finish(home, journal, onPlaced);\n  return true;",
     put: "  moveAll(home, { ...journal, place: journal.place.slice(1) });\n  finish(home, journal, onPlaced);\n  return true;",
     says: /restore\.test/,
@@ -56,7 +56,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: "cut-stream",
     campaign: "streams",
-    file: "src/http/stream/hub-stream.ts",
+    file: "src/api/http/stream/hub-stream.ts",
     find: "  function send(topic: string, text: string): void {\n",
     put: "  function send(topic: string, text: string): void {\n    if (Math.random() < 0.0005) return;\n",
     says: /\d+ of \d+ messages/,
@@ -64,7 +64,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: "viewers-admitted",
     campaign: "fuzz-http",
-    file: "src/http/router.ts",
+    file: "src/api/http/router.ts",
     find: "if (!allows(identity.role, access) && !mayAsGuest",
     put: 'if (identity.role !== "viewer" && !allows(identity.role, access) && !mayAsGuest',
     says: /for a viewer/,
@@ -72,7 +72,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: "message-lost-beside",
     campaign: "fuzz-mqtt",
-    file: "src/mqtt/bridge.ts",
+    file: "src/reach/mqtt/bridge.ts",
     find: "  return function onMessage(message) {\n",
     put: "  return function onMessage(message) {\n    if (Math.random() < 0.01) return;\n",
     says: /each was answered once/,
@@ -88,7 +88,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: "event-kept",
     campaign: "soak",
-    file: "src/events/ring.ts",
+    file: "src/server/events/ring.ts",
     find: "    this.#head = seq;\n",
     put: "    this.#head = seq;\n    ((globalThis as { kept?: unknown[] }).kept ??= []).push([seq, ...json]);\n",
     says: /NOT FLAT/,
@@ -96,7 +96,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: "boolean-turned-round",
     campaign: "corpus",
-    file: "src/discovery/sources/zigbee2mqtt/codecs.ts",
+    file: "src/house/discovery/sources/zigbee2mqtt/codecs.ts",
     find: '      if (value === null || typeof value === "boolean") return value;\n      return value === yes',
     put: '      if (typeof value === "boolean") return !value;\n      return value === yes',
     says: /FAIL values/,

@@ -2,14 +2,23 @@
 // sent, a signal ends a sending, and no secret is in anything it says.
 import { describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
-import { isObject, type Json, type JsonObject } from "../../src/core/json.ts";
-import { checkValue } from "../../src/core/schema.ts";
-import type { ChannelDefinition } from "../../src/notify/channel.ts";
-import { kinds } from "../../src/notify/channels/index.ts";
-import { readChannels } from "../../src/notify/config.ts";
-import { writtenFor } from "../../src/notify/markup/written-for.ts";
-import { createScrubber, secretsOf } from "../../src/notify/secrets.ts";
-import { configOf, createRig, failureOf, messageOf, never, openFrom, type RawPlace, serveRaw } from "../notify/rig.ts";
+import { isObject, type Json, type JsonObject } from "../../src/kit/schema/json.ts";
+import { checkValue } from "../../src/kit/schema/schema.ts";
+import type { ChannelDefinition } from "../../src/reach/notify/channel.ts";
+import { kinds } from "../../src/reach/notify/channels/index.ts";
+import { readChannels } from "../../src/reach/notify/config.ts";
+import { writtenFor } from "../../src/reach/notify/markup/written-for.ts";
+import { createScrubber, secretsOf } from "../../src/reach/notify/secrets.ts";
+import {
+  configOf,
+  createRig,
+  failureOf,
+  messageOf,
+  never,
+  openFrom,
+  type RawPlace,
+  serveRaw,
+} from "../reach/notify/rig.ts";
 
 const PLANTED = "planted-Secret_0123456789";
 

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
 import { parse } from "smol-toml";
-import { HubConfig } from "../../src/config/sections.ts";
+import { HubConfig } from "../../src/app/config/sections.ts";
 
 const root = join(import.meta.dir, "../..");
 

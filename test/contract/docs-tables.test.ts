@@ -5,9 +5,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type TObject, Type } from "@sinclair/typebox";
 import { stringify } from "smol-toml";
-import { profileAssets } from "../../src/cli/profile-assets.ts";
-import { isObject, type JsonObject } from "../../src/core/json.ts";
-import { readToml } from "../../src/core/toml.ts";
+import { profileAssets } from "../../src/app/cli/profile-assets.ts";
 import {
   ActionTable,
   AttributeTable,
@@ -15,13 +13,15 @@ import {
   ButtonTable,
   CommandTable,
   ProfileTable,
-} from "../../src/discovery/sources/profiles/schema.ts";
-import { catalog } from "../../src/events/catalog.ts";
-import type { ChannelDefinition } from "../../src/notify/channel.ts";
-import { kinds } from "../../src/notify/channels/index.ts";
+} from "../../src/house/discovery/sources/profiles/schema.ts";
+import { DEVICE_KINDS, type Word } from "../../src/house/state/words/vocabulary.ts";
+import { isObject, type JsonObject } from "../../src/kit/schema/json.ts";
+import { readToml } from "../../src/kit/schema/toml.ts";
+import type { ChannelDefinition } from "../../src/reach/notify/channel.ts";
+import { kinds } from "../../src/reach/notify/channels/index.ts";
 import type { Kind } from "../../src/rules/model/fields.ts";
 import { members } from "../../src/rules/read/schemas.ts";
-import { DEVICE_KINDS, type Word } from "../../src/state/words/vocabulary.ts";
+import { catalog } from "../../src/server/events/catalog.ts";
 import { expectDocsTable, expectDocsText } from "../support/docs-table.ts";
 import { ronOf } from "../support/ron-of.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";

@@ -1,10 +1,10 @@
 // Run for every event type there is, whoever adds one.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { silentLog } from "../../src/core/log.ts";
-import { checkValue } from "../../src/core/schema.ts";
-import { catalog, type HubEvent } from "../../src/events/catalog.ts";
-import { createEventFeed } from "../../src/events/feed.ts";
+import { silentLog } from "../../src/kit/lifecycle/log.ts";
+import { checkValue } from "../../src/kit/schema/schema.ts";
+import { catalog, type HubEvent } from "../../src/server/events/catalog.ts";
+import { createEventFeed } from "../../src/server/events/feed.ts";
 import { type Documented, fetchDocument } from "../support/documented.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

@@ -1,6 +1,6 @@
 // What generators of clients need of the document; test/interop/generators.ts runs some of them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { isObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/kit/schema/json.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 
 let hub: TestHub;

@@ -2,7 +2,7 @@
 // on. What the document says (`x-access`) is held to what was found.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { homeAt } from "../../src/home/paths.ts";
+import { homeAt } from "../../src/server/home/paths.ts";
 import { type DocumentedRoute, fetchDocument } from "../support/documented.ts";
 import {
   addressOf,

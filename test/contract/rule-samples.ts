@@ -2,7 +2,7 @@
 // things that are in the house of the tests. Whoever adds one adds nothing here.
 import type { TSchema } from "@sinclair/typebox";
 import fc from "fast-check";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/kit/schema/json.ts";
 import type { Typed } from "../../src/rules/model/define.ts";
 import { CEL, KEYS_NAME, type Kind, kindOfChild, NAMES, type Named, wordsOf } from "../../src/rules/model/fields.ts";
 import { rewriteRule } from "../../src/rules/read/references.ts";

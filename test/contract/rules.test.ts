@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
 import fc from "fast-check";
-import { isObject, type JsonObject } from "../../src/core/json.ts";
+import { isObject, type JsonObject } from "../../src/kit/schema/json.ts";
 import { CEL, type Kind, kindOfChild, NAMES, wordsOf } from "../../src/rules/model/fields.ts";
 import { readRuleText } from "../../src/rules/parse/read.ts";
 import { referencesOf } from "../../src/rules/read/references.ts";

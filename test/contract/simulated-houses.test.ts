@@ -3,8 +3,7 @@
 // asked of it. That the same actions in a real house use each of its effects shows that they would be noted.
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { createSun } from "../../src/core/sun.ts";
-import { catalog, type HubEvent } from "../../src/events/catalog.ts";
+import { createSun } from "../../src/kit/time/sun.ts";
 import { actions } from "../../src/rules/actions/index.ts";
 import { conditions } from "../../src/rules/conditions/index.ts";
 import { createEnvironment } from "../../src/rules/expression/environment.ts";
@@ -21,6 +20,7 @@ import { createSimulatedEngine } from "../../src/rules/replay/simulated-engine.t
 import { createTestHouse } from "../../src/rules/replay/test-house.ts";
 import { testRule } from "../../src/rules/replay/test-run.ts";
 import { triggers } from "../../src/rules/triggers/index.ts";
+import { catalog, type HubEvent } from "../../src/server/events/catalog.ts";
 import { createHouse } from "../rules/support/host.ts";
 import { allTypes, ruleOf, samplesOf, THINGS } from "./rule-samples.ts";
 

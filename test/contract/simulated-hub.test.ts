@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { connectAsync, type MqttClient } from "mqtt";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/kit/schema/json.ts";
 import type { Typed } from "../../src/rules/model/define.ts";
 import type { Kind } from "../../src/rules/model/fields.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";

@@ -10,7 +10,7 @@ afterAll(() => copy[Symbol.dispose]());
 test(
   "what comes out compiles",
   async () => {
-    const PROJECTS = { hub: ".", page: "src/web/page", "page-tests": "test/page" };
+    const PROJECTS = { hub: ".", page: "src/page", "page-tests": "test/page" };
     for (const [name, project] of Object.entries(PROJECTS)) {
       // As `check` asks, whose knowledge is copied along.
       const options = ["--noEmit", "--checkers", "2", "--incremental", "--tsBuildInfoFile", `dist/types/${name}`];

@@ -17,7 +17,11 @@ const WRITTEN_DOCS = [
 const TESTS: readonly (readonly string[])[] = [
   [
     ...["./test/contract/configuration.test.ts", "./test/contract/events.test.ts", "./test/contract/routes.test.ts"],
-    ...["./test/contract/rules.test.ts", "./test/config/load.test.ts", "./test/discovery/profiles-shipped.test.ts"],
+    ...[
+      "./test/contract/rules.test.ts",
+      "./test/app/config/load.test.ts",
+      "./test/house/discovery/profiles-shipped.test.ts",
+    ],
     ...["./test/web/rule-words.test.ts", "./test/web/hub-words.test.ts", "./test/web/texts.test.ts"],
     ...["./test/web/first-texts.test.ts", "./test/web/page/event-words.test.ts"],
   ],
@@ -28,7 +32,7 @@ const MINUTES = 60_000;
 
 // A house with a lamp in the hall.
 const SEED = `
-import { openStateDb } from "./src/db/state-db.ts";
+import { openStateDb } from "./src/server/db/state-db.ts";
 using db = openStateDb(process.argv[1], Date.now);
 db.durable.run("INSERT INTO devices (id, plugin_id, name, area, created_at) VALUES ('lamp', 'zigbee', 'Lamp', 'hall', 0)");
 console.log("note:", db.durable.query("SELECT note FROM devices").get().note);

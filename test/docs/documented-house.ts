@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { MqttClient } from "mqtt";
-import { COORDINATOR, LAMP } from "../discovery/zigbee2mqtt-house.ts";
+import { COORDINATOR, LAMP } from "../house/discovery/zigbee2mqtt-house.ts";
 import { freePort } from "../support/free-port.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";

@@ -4,9 +4,9 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { scripts } from "../../package.json";
-import type { Command, ListedCommand } from "../../src/cli/command.ts";
-import { commands } from "../../src/cli/index.ts";
-import { helpOption } from "../../src/cli/usage.ts";
+import type { Command, ListedCommand } from "../../src/app/cli/command.ts";
+import { commands } from "../../src/app/cli/index.ts";
+import { helpOption } from "../../src/app/cli/usage.ts";
 import { DOCUMENTS, hubCallsOf, ROOT, shellCommandsOf } from "./printed-commands.ts";
 
 /** What is wrong with a call; undefined if nothing is. */

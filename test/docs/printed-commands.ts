@@ -5,7 +5,7 @@ import { join } from "node:path";
 export const ROOT = join(import.meta.dir, "../..");
 /** Not what was once so: the changelog and the decisions. */
 export const DOCUMENTS: readonly string[] = [
-  ...["README.md", "CONTRIBUTING.md", "plugins/README.md", "test/bench/README.md", "src/release/client/README.md"],
+  ...["README.md", "CONTRIBUTING.md", "plugins/README.md", "test/bench/README.md", "src/app/release/client/README.md"],
   ...["docs", "docs/rules"].flatMap((folder) =>
     readdirSync(join(ROOT, folder))
       .filter((name) => name.endsWith(".md"))

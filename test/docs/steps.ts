@@ -27,7 +27,7 @@ const PATH = /`((?:src|test|docs|config|plugins|rules)\/[^`\s]+\.\w+|build\.ts)`
 
 /** The page, with the number of the next migration. */
 export function readPage(root: string): string {
-  const numbers = readdirSync(join(root, "src/db/migrations")).flatMap((name) => /^\d{4}/.exec(name)?.[0] ?? []);
+  const numbers = readdirSync(join(root, "src/server/db/migrations")).flatMap((name) => /^\d{4}/.exec(name)?.[0] ?? []);
   const next = String(Math.max(...numbers.map(Number)) + 1).padStart(4, "0");
   return readFileSync(join(root, "docs/adding-things.md"), "utf8").replaceAll("NNNN", next);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The image that src/release/Containerfile describes, built on a fresh Debian and run: a house in its volume, and the way it ends.
+# The image that src/app/release/Containerfile describes, built on a fresh Debian and run: a house in its volume, and the way it ends.
 # Usage: test/interop/container.sh [HUB], as root. Needs buildah, crun, debootstrap, curl, jq, procps, iproute2 and Bun 1.4.5 (bun, or
 # npx to get it). Only a machine whose kernel gives no such room is excused.
 set -euo pipefail
@@ -36,7 +36,7 @@ make_base() {
 }
 make_image() {
   mkdir "$work/release"
-  cp "$here/../../src/release/Containerfile" "$work/release/"
+  cp "$here/../../src/app/release/Containerfile" "$work/release/"
   bun_ "$here/make-deb.ts" "$binary" "$version" "$work/release/home-hub_${version}_amd64.deb"
   buildah_ bud -q --build-arg BASE=localhost/debian:12 -t home-hub "$work/release"
 }

@@ -3,7 +3,7 @@
 // bun test/interop/external-broker.ts [HUB [PART]].
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { createCertificates } from "../notify/certificates.ts";
+import { createCertificates } from "../reach/notify/certificates.ts";
 import { freePorts } from "../support/free-port.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";

@@ -1,6 +1,6 @@
 // Makes a Debian package of any executable: bun test/interop/make-deb.ts EXECUTABLE VERSION OUT [amd64|arm64].
 import { join } from "node:path";
-import { makeDeb } from "../../src/release/deb.ts";
+import { makeDeb } from "../../src/app/release/deb.ts";
 
 const [executable = "", version = "", outfile = "", architecture = "amd64"] = process.argv.slice(2);
 const root = join(import.meta.dir, "..", "..");

@@ -85,10 +85,10 @@ async function compile(file: string): Promise<void> {
           }));
           const page = process.env.PAGE_PACK;
           if (page !== undefined) build.onResolve({ filter: /\/page\.pack$/ }, () => ({ path: page }));
-          alter(build, "db/migrations/index.ts", addMigration);
-          alter(build, "hub.ts", beOther);
-          alter(build, "cli/version.ts", beCurious);
-          alter(build, "system/status.ts", beConfused);
+          alter(build, "server/db/migrations/index.ts", addMigration);
+          alter(build, "app/hub.ts", beOther);
+          alter(build, "app/cli/version.ts", beCurious);
+          alter(build, "server/system/status.ts", beConfused);
         },
       },
     ],

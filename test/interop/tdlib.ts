@@ -5,12 +5,12 @@ import { dlopen, FFIType } from "bun:ffi";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { clean } from "../../src/core/clean-text.ts";
-import type { Piece } from "../../src/core/template.ts";
-import { AUTHORS_MARKUPS, readMarkup } from "../../src/notify/markup/read.ts";
-import { telegramDialects } from "../../src/notify/markup/telegram-dialects.ts";
-import { writtenFor } from "../../src/notify/markup/written-for.ts";
-import { hardText, textIn } from "../notify/authors-texts.ts";
+import { clean } from "../../src/kit/text/clean-text.ts";
+import type { Piece } from "../../src/kit/text/template.ts";
+import { AUTHORS_MARKUPS, readMarkup } from "../../src/reach/notify/markup/read.ts";
+import { telegramDialects } from "../../src/reach/notify/markup/telegram-dialects.ts";
+import { writtenFor } from "../../src/reach/notify/markup/written-for.ts";
+import { hardText, textIn } from "../reach/notify/authors-texts.ts";
 import { SEED } from "../support/campaign.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 

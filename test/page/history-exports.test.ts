@@ -1,6 +1,6 @@
 // Where the history goes besides, on the page: up to date, failing with the reason and how far behind, and everything sent again.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type LineServer, startLineServer } from "../export/line-server.ts";
+import { type LineServer, startLineServer } from "../reach/export/line-server.ts";
 import { until } from "../support/wait.ts";
 import { openBrowser, type Visitors } from "./support/browser.ts";
 import { LAMP, type PageHouse, startPageHouse } from "./support/page-house.ts";

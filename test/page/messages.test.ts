@@ -1,5 +1,5 @@
 // Messages on the page: whom they reach, what waits for an answer, and what the service worker makes of a push while nobody looks.
-// That the hub's encryption is read by others is in test/notify/web-push; a real push service is on the internet and not asked.
+// That the hub's encryption is read by others is in test/reach/notify/web-push; a real push service is on the internet and not asked.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../support/wait.ts";
 import { openBrowser, type Visitor, type Visitors } from "./support/browser.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { type PackedFile, packed, readPackIndex } from "../../src/core/pack.ts";
+import { type PackedFile, packed, readPackIndex } from "../../src/kit/files/pack.ts";
 import { downloadBackup } from "../support/archives.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";

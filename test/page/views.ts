@@ -11,7 +11,7 @@ export interface ViewUnderTest {
 }
 
 /** As `app.tsx` lists them. */
-const PATHS = readFileSync(join(import.meta.dir, "../../src/web/page/app.tsx"), "utf8")
+const PATHS = readFileSync(join(import.meta.dir, "../../src/page/app.tsx"), "utf8")
   .matchAll(/^ {2}\["(\/[^"]*)", later\(/gm)
   .map(([, path = ""]) => path)
   .toArray();

@@ -2,8 +2,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readEnvironment } from "../../plugins/sdk/environment.ts";
 import { openConnection } from "../../plugins/sdk/mqtt/connection.ts";
-import { startBroker } from "../mqtt/external/rig.ts";
-import { createCertificates } from "../notify/certificates.ts";
+import { startBroker } from "../reach/mqtt/external/rig.ts";
+import { createCertificates } from "../reach/notify/certificates.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
 

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { openStateDb } from "../../src/db/state-db.ts";
 import { createRuleExpressions } from "../../src/rules/read/expressions.ts";
 import { checkRuleFiles, formatFinding } from "../../src/rules/store/check.ts";
+import { openStateDb } from "../../src/server/db/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { toml } from "./store/rig.ts";
 

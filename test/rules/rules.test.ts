@@ -38,7 +38,7 @@ describe("examples", () => {
   }
 
   test("all of them travel in the executable", () => {
-    const assets = readFileSync(join(root, "src", "cli", "assets.ts"), "utf8");
+    const assets = readFileSync(join(root, "src", "app", "cli", "assets.ts"), "utf8");
     expect(names.filter((name) => !assets.includes(`path: "rules/examples/${name}"`))).toEqual([]);
   });
 

@@ -10,14 +10,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { contentHash, fileHash, pageHashes, pageSizeOf, stateId } from "../../src/standby/hashes.ts";
+import { contentHash, fileHash, pageHashes, pageSizeOf, stateId } from "../../src/copies/standby/hashes.ts";
 import {
   decodeRecords,
   type EndHead,
   type Head,
   type SyncRecord,
   type SyncRequest,
-} from "../../src/standby/protocol.ts";
+} from "../../src/copies/standby/protocol.ts";
 
 export interface AssembledCopy {
   readonly root: string;

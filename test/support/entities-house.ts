@@ -1,6 +1,6 @@
 // One device of many entities that are distinguished by nothing but their topics, and what each attribute of it has been: for the tests that
 // a name never means another entity.
-import { createRig } from "../discovery/rig.ts";
+import { createRig } from "../house/discovery/rig.ts";
 import { type Random, shuffled } from "./random.ts";
 
 export interface TestEntity {

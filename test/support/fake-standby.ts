@@ -1,5 +1,5 @@
 // A standby of the tests' own that follows a hub, keeps a copy, and confirms what it has.
-import type { StandbyMachine } from "../../src/standby/protocol.ts";
+import type { StandbyMachine } from "../../src/copies/standby/protocol.ts";
 import { type AssembledCopy, assembleCopy } from "./assemble-copy.ts";
 
 export interface FakeStandby extends AsyncDisposable {

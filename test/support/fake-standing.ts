@@ -1,7 +1,7 @@
 // A standing in a house with two machines, whose lease the test holds.
-import type { Clock } from "../../src/core/clock.ts";
-import type { LeaseHolder } from "../../src/standby/lease/lease.ts";
-import type { Standing } from "../../src/standby/standing.ts";
+import type { LeaseHolder } from "../../src/copies/standby/lease/lease.ts";
+import type { Standing } from "../../src/copies/standby/standing.ts";
+import type { Clock } from "../../src/kit/time/clock.ts";
 
 export interface TestLeaseHolder extends LeaseHolder {
   trouble: string | undefined;

@@ -1,7 +1,7 @@
 // Where a system test's hub lives: the binary alone in an empty foreign folder, a home of its own beside it.
 import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { draftPath } from "../../src/db/reading-draft.ts";
+import { draftPath } from "../../src/server/db/reading-draft.ts";
 import {
   HERE,
   type HubProcess,

@@ -1,7 +1,7 @@
 // A house with one of everything, each of the same name, and a request of the smallest kind for every route of the document.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { homeAt } from "../../src/home/paths.ts";
+import { homeAt } from "../../src/server/home/paths.ts";
 import type { Documented, DocumentedRoute } from "./documented.ts";
 import type { Schema } from "./json-schema.ts";
 import type { TemporaryFolder } from "./temporary-folder.ts";

@@ -1,7 +1,7 @@
 // The five doors as a test holds them: collected output, real randomness, no network, an environment of its own.
 import { randomBytes } from "node:crypto";
-import type { Clock } from "../../src/core/clock.ts";
-import type { Output, Platform } from "../../src/core/platform.ts";
+import type { Output, Platform } from "../../src/kit/lifecycle/platform.ts";
+import type { Clock } from "../../src/kit/time/clock.ts";
 
 export interface TestOutput extends Output {
   readonly text: string;

@@ -1,5 +1,5 @@
 // A trigger, condition or action as RON in one line.
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/kit/schema/json.ts";
 import type { Kind } from "../../src/rules/model/fields.ts";
 import { writeRon } from "../../src/rules/parse/ron/write.ts";
 import { ruleShape } from "../../src/rules/read/vocabulary.ts";

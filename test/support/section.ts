@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "@sinclair/typebox";
-import { checkValue } from "../../src/core/schema.ts";
+import { checkValue } from "../../src/kit/schema/schema.ts";
 
 /** A section of hub.toml with the defaults of what is not given. Throws where it is wrong. */
 export function sectionOf<S extends TSchema>(schema: S, given: object = {}): Static<S> {

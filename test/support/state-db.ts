@@ -2,8 +2,8 @@
 // migrations take ten times as long as to open it.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createUsers } from "../../src/auth/users.ts";
-import { openStateDb, type StateDb } from "../../src/db/state-db.ts";
+import { createUsers } from "../../src/server/auth/users.ts";
+import { openStateDb, type StateDb } from "../../src/server/db/state-db.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
 const OWNER = { username: "admin", password: "correct horse battery" } as const;

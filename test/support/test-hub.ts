@@ -1,10 +1,10 @@
 // A whole hub inside the test's own process: real files, real sockets on free ports, a clock the test may hold.
 import { mkdirSync } from "node:fs";
-import { checkConfig } from "../../src/config/load.ts";
-import { type Clock, systemClock } from "../../src/core/clock.ts";
-import { openLog } from "../../src/core/log.ts";
-import { homeAt } from "../../src/home/paths.ts";
-import { createHub, type HubOptions } from "../../src/hub.ts";
+import { checkConfig } from "../../src/app/config/load.ts";
+import { createHub, type HubOptions } from "../../src/app/hub.ts";
+import { openLog } from "../../src/kit/lifecycle/log.ts";
+import { type Clock, systemClock } from "../../src/kit/time/clock.ts";
+import { homeAt } from "../../src/server/home/paths.ts";
 import { watchAnswers } from "./documented.ts";
 import { createTestPlatform, type TestPlatform } from "./platform.ts";
 import { layOutOwnedStateDb, layOutStateDb } from "./state-db.ts";

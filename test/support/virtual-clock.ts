@@ -1,5 +1,5 @@
 // A clock that moves only when a test says so.
-import type { Clock, Timer } from "../../src/core/clock.ts";
+import type { Clock, Timer } from "../../src/kit/time/clock.ts";
 
 interface Pending {
   at: number;

@@ -2,10 +2,10 @@
 // refuses changes, and goes back to the disk when that is well again. Needs root, for mounting.
 import { expect, test } from "bun:test";
 import { chmodSync, chownSync, existsSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { openMemoryCopy } from "../../src/db/memory-copy.ts";
-import { stateMigrations } from "../../src/db/migrations/index.ts";
-import { openDatabase } from "../../src/db/open.ts";
-import { openStateDb } from "../../src/db/state-db.ts";
+import { openMemoryCopy } from "../../src/server/db/memory-copy.ts";
+import { stateMigrations } from "../../src/server/db/migrations/index.ts";
+import { openDatabase } from "../../src/server/db/open.ts";
+import { openStateDb } from "../../src/server/db/state-db.ts";
 import { freePort } from "../support/free-port.ts";
 import { giveAway, OWNER, startAsOwner } from "../support/home-owner.ts";
 import { configText, createHubPlace, type HubPlace } from "../support/hub-place.ts";

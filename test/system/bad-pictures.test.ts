@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import type { MqttClient } from "mqtt";
-import { PICTURES, serveCamera } from "../notify/pictures/rig.ts";
+import { PICTURES, serveCamera } from "../reach/notify/pictures/rig.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { mountSmallDisk } from "../support/small-disk.ts";

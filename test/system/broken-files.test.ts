@@ -1,7 +1,7 @@
 // The compiled hub with files that are wrong, missing, or not readable: it reports them, and runs.
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
-import { createCertificates } from "../notify/certificates.ts";
+import { createCertificates } from "../reach/notify/certificates.ts";
 import { giveAway, OWNER, startAsOwner } from "../support/home-owner.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";

@@ -19,7 +19,7 @@ async function run(command: string[], cwd: string): Promise<{ code: number; text
 
 beforeAll(async () => {
   hub = await place.start();
-  expect(await run([process.execPath, "src/release/client/build.ts"], root)).toMatchObject({ code: 0 });
+  expect(await run([process.execPath, "src/app/release/client/build.ts"], root)).toMatchObject({ code: 0 });
   // As npm installs it.
   const modules = folder.at("node_modules");
   mkdirSync(join(modules, "hub-client"), { recursive: true });
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 test("what its README shows compiles, and what is not in the API does not", async () => {
-  const readme = readFileSync(join(root, "src", "release", "client", "README.md"), "utf8");
+  const readme = readFileSync(join(root, "src", "app", "release", "client", "README.md"), "utf8");
   const [, example = ""] = /```ts\n([\s\S]+?)```/.exec(readme) ?? [];
   expect(example).toContain("createHubClient");
   writeFileSync(folder.at("example.ts"), `declare const process: { env: Record<string, string> };\n${example}`);

@@ -2,7 +2,7 @@
 // it is back. HUB_WAITING_SAMPLES says how many: a million has been tried.
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
-import { startLineServer } from "../export/line-server.ts";
+import { startLineServer } from "../reach/export/line-server.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { until } from "../support/wait.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createCertificates } from "../notify/certificates.ts";
+import { createCertificates } from "../reach/notify/certificates.ts";
 import { configText, createHubPlace } from "../support/hub-place.ts";
 import { spawnHub } from "../support/hub-process.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";

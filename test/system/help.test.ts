@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { Glob } from "bun";
 import { Parser } from "htmlparser2";
 import MiniSearch from "minisearch";
-import { type Findable, SEARCH } from "../../src/web/help/search-options.ts";
+import { type Findable, SEARCH } from "../../src/page/help/search-options.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");

@@ -1,7 +1,7 @@
 // A Homie lamp on the compiled hub: it appears, reports, is switched on, is lost with its connection, and is there after a restart.
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { MqttClient } from "mqtt";
-import { inTopics, LAMP } from "../discovery/homie-messages.ts";
+import { inTopics, LAMP } from "../house/discovery/homie-messages.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { story } from "../support/story.ts";

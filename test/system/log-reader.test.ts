@@ -1,8 +1,8 @@
 // Reading the log while it is written and rotates: every line once, in its order.
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { type Log, openLog } from "../../src/core/log.ts";
-import { lastLines, linesAfter } from "../../src/system/log-reader.ts";
+import { type Log, openLog } from "../../src/kit/lifecycle/log.ts";
+import { lastLines, linesAfter } from "../../src/server/system/log-reader.ts";
 import { createTestOutput } from "../support/platform.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

@@ -1,6 +1,6 @@
 // The compiled hub with MCP: the official client finds its tools, and the hub ends while somebody is connected.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openMcpClient } from "../mcp/mcp-client.ts";
+import { openMcpClient } from "../api/mcp/mcp-client.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 

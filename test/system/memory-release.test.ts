@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { startMemoryRelease } from "../../src/system/memory-release.ts";
+import { startMemoryRelease } from "../../src/server/system/memory-release.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const MIB = 1_048_576;

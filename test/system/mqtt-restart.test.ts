@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import type { IConnackPacket, IPublishPacket, Packet } from "mqtt-packet";
-import { connectPacket, openRaw } from "../mqtt/raw.ts";
+import { connectPacket, openRaw } from "../reach/mqtt/raw.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import { type HubProcess, MQTT_ACCOUNT } from "../support/hub-process.ts";
 import { until } from "../support/wait.ts";

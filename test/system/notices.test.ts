@@ -1,8 +1,8 @@
 // A leak at night, with the compiled hub killed twice in between: the first person does not answer, the second one is asked and
 // confirms by a button, everybody's message shows who did, under its picture, and the rule that waits goes on.
 import { expect, test } from "bun:test";
-import { serveTelegram } from "../notify/notices/fake-telegram.ts";
-import { chatChannel, hookedRule, hookOf } from "../notify/notices/rule-texts.ts";
+import { serveTelegram } from "../reach/notify/notices/fake-telegram.ts";
+import { chatChannel, hookedRule, hookOf } from "../reach/notify/notices/rule-texts.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { until } from "../support/wait.ts";

@@ -3,8 +3,8 @@
 // kills it for longer.
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
-import { hookChannel, hookedRule, hookOf } from "../notify/notices/rule-texts.ts";
-import { serveHttp } from "../notify/rig.ts";
+import { hookChannel, hookedRule, hookOf } from "../reach/notify/notices/rule-texts.ts";
+import { serveHttp } from "../reach/notify/rig.ts";
 import { CAMPAIGN_MS, randomOf, rounds, tried } from "../support/campaign.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";

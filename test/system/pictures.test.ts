@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { join } from "node:path";
 import type { MqttClient } from "mqtt";
-import { PICTURES, serveCamera } from "../notify/pictures/rig.ts";
+import { PICTURES, serveCamera } from "../reach/notify/pictures/rig.ts";
 import { downloadBackup, readZip } from "../support/archives.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";

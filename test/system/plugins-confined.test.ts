@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { probeLandlock } from "../../src/plugins/confine/landlock.ts";
-import { probeNamespaces } from "../../src/plugins/confine/namespaces.ts";
+import { probeLandlock } from "../../src/reach/plugins/confine/landlock.ts";
+import { probeNamespaces } from "../../src/reach/plugins/confine/namespaces.ts";
 import { giveAway, OWNER, startAsOwner } from "../support/home-owner.ts";
 import { createHubPlace, type HubPlace, SECRET } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";

@@ -1,7 +1,7 @@
 // The compiled hub in the home of a former version that turned `contact` round, killed in the moment in which it finds out: the door, its past
 // and a rule about it, and `hub rules turn`.
 import { expect, test } from "bun:test";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/kit/schema/json.ts";
 import { ANNOUNCED, DOOR, PAST, putFormerDoor } from "../support/former-door.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { serveTelegram } from "../notify/notices/fake-telegram.ts";
-import { chatChannel, hookedRule, hookOf } from "../notify/notices/rule-texts.ts";
+import { serveTelegram } from "../reach/notify/notices/fake-telegram.ts";
+import { chatChannel, hookedRule, hookOf } from "../reach/notify/notices/rule-texts.ts";
 import { downloadBackup, readZip } from "../support/archives.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";

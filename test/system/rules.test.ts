@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import type { MqttClient } from "mqtt";
-import { readJournalTailBeside } from "../../src/db/readings.ts";
+import { readJournalTailBeside } from "../../src/server/db/readings.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import type { StreamClient } from "../support/stream-client.ts";

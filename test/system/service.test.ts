@@ -13,9 +13,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Io } from "../../src/cli/command.ts";
-import { createServiceCommand } from "../../src/cli/service.ts";
-import { systemClock } from "../../src/core/clock.ts";
+import type { Io } from "../../src/app/cli/command.ts";
+import { createServiceCommand } from "../../src/app/cli/service.ts";
+import { systemClock } from "../../src/kit/time/clock.ts";
 import { type Answer, createFakeMachine } from "../support/fake-machine.ts";
 import { configText, createHubPlace } from "../support/hub-place.ts";
 import { createTestPlatform } from "../support/platform.ts";

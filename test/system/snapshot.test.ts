@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { silentLog } from "../../src/core/log.ts";
-import { homeAt } from "../../src/home/paths.ts";
-import { readLastUpgrade, settleUpgrade } from "../../src/system/apply-upgrade.ts";
-import { keptSnapshot, snapshotOfTrial, takeSnapshot } from "../../src/system/snapshot.ts";
-import { startSnapshotExpiry } from "../../src/system/snapshot-expiry.ts";
+import { silentLog } from "../../src/kit/lifecycle/log.ts";
+import { homeAt } from "../../src/server/home/paths.ts";
+import { readLastUpgrade, settleUpgrade } from "../../src/server/system/apply-upgrade.ts";
+import { keptSnapshot, snapshotOfTrial, takeSnapshot } from "../../src/server/system/snapshot.ts";
+import { startSnapshotExpiry } from "../../src/server/system/snapshot-expiry.ts";
 import { mountSmallDisk } from "../support/small-disk.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

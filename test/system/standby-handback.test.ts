@@ -3,9 +3,9 @@
 // Over 10 s: the machines look at each other every two seconds, through two changes of their roles.
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { startLineServer } from "../export/line-server.ts";
-import { hookChannel, hookedRule, hookOf } from "../notify/notices/rule-texts.ts";
-import { serveHttp } from "../notify/rig.ts";
+import { startLineServer } from "../reach/export/line-server.ts";
+import { hookChannel, hookedRule, hookOf } from "../reach/notify/notices/rule-texts.ts";
+import { serveHttp } from "../reach/notify/rig.ts";
 import { createTwoMachines, type Side } from "../support/two-machines.ts";
 import { until } from "../support/wait.ts";
 

@@ -1,7 +1,7 @@
 // Pairing with a hub that runs: what it did not know when it started counts without anybody restarting it, or is refused with a sentence.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { retained, startBroker } from "../mqtt/external/rig.ts";
+import { retained, startBroker } from "../reach/mqtt/external/rig.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { until } from "../support/wait.ts";

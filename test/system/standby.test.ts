@@ -2,7 +2,7 @@
 // Over 10 s: a dozen houses of two machines, which look at each other every two seconds.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createCertificates } from "../notify/certificates.ts";
+import { createCertificates } from "../reach/notify/certificates.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import { spawnHub } from "../support/hub-process.ts";
 import { openNotifySocket } from "../support/notify-socket.ts";

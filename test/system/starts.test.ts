@@ -1,7 +1,7 @@
 // The record of how starts ended, where time matters.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { openStarts, type Starts, type StartsOptions } from "../../src/system/starts.ts";
+import { openStarts, type Starts, type StartsOptions } from "../../src/server/system/starts.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 

@@ -1,8 +1,8 @@
 // What a hub reports to systemd: the compiled hub, and the module alone where the test moves the clock.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { silentLog } from "../../src/core/log.ts";
-import { openSupervision } from "../../src/system/supervision.ts";
+import { silentLog } from "../../src/kit/lifecycle/log.ts";
+import { openSupervision } from "../../src/server/system/supervision.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import { openNotifySocket } from "../support/notify-socket.ts";
 import { processesOf, standStill } from "../support/processes.ts";

@@ -1,10 +1,10 @@
 // The trial of another version, by itself: the process of the trial never outlives it, and what cannot be started goes out again.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { silentLog } from "../../src/core/log.ts";
-import { homeAt } from "../../src/home/paths.ts";
-import { applyUpgrade, readLastUpgrade } from "../../src/system/apply-upgrade.ts";
-import { tryStart } from "../../src/system/trial-start.ts";
+import { silentLog } from "../../src/kit/lifecycle/log.ts";
+import { homeAt } from "../../src/server/home/paths.ts";
+import { applyUpgrade, readLastUpgrade } from "../../src/server/system/apply-upgrade.ts";
+import { tryStart } from "../../src/server/system/trial-start.ts";
 import { isAlive } from "../support/processes.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

@@ -14,9 +14,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { createUpgradeCommand } from "../../src/cli/upgrade.ts";
-import { type Clock, systemClock } from "../../src/core/clock.ts";
-import { knownIds } from "../../src/db/known-ids.ts";
+import { createUpgradeCommand } from "../../src/app/cli/upgrade.ts";
+import { type Clock, systemClock } from "../../src/kit/time/clock.ts";
+import { knownIds } from "../../src/server/db/known-ids.ts";
 import { createFakeMachine } from "../support/fake-machine.ts";
 import { freePort } from "../support/free-port.ts";
 import { configText, createHubPlace, type HubPlace } from "../support/hub-place.ts";

@@ -1,8 +1,8 @@
 // The address that the first start prints, for kinds of network and configuration.
 import { expect, test } from "bun:test";
 import type { NetworkInterfaceInfo } from "node:os";
-import { webAddress } from "../../src/system/web-address.ts";
-import { createCertificates } from "../notify/certificates.ts";
+import { webAddress } from "../../src/server/system/web-address.ts";
+import { createCertificates } from "../reach/notify/certificates.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 function info(address: string, internal = false): NetworkInterfaceInfo {

@@ -43,7 +43,7 @@ function sourcesOfBundle(name: string): string[] {
   const [, plugin] = /dist\/plugins\/([\w-]+)\.bundle\.js$/.exec(name) ?? [];
   return plugin === undefined
     ? []
-    : [`plugins/${plugin}/main.ts`, `plugins/${plugin}/index.ts`, `src/plugins/confine/${plugin}.ts`];
+    : [`plugins/${plugin}/main.ts`, `plugins/${plugin}/index.ts`, `src/reach/plugins/confine/${plugin}.ts`];
 }
 
 /** How many steps away from one of `files` each is that reaches it. */

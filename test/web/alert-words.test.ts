@@ -1,16 +1,19 @@
 // Every alert that the hub can raise has words of the page in both languages, and what it does not know is said as the hub says it.
 import "./browser.ts";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { AlertKind, type Finding } from "../../src/alerts/alert.ts";
-import { backupWatch } from "../../src/alerts/watches/backups.ts";
-import { brokerWatch } from "../../src/alerts/watches/broker.ts";
-import { calendarWatch } from "../../src/alerts/watches/calendars.ts";
-import { clockWatch } from "../../src/alerts/watches/clock.ts";
-import { diskWatch } from "../../src/alerts/watches/disk.ts";
-import { exchangedWatch } from "../../src/alerts/watches/exchanged.ts";
-import { exportWatch } from "../../src/alerts/watches/exports.ts";
-import { partsOffWatch } from "../../src/alerts/watches/parts-off.ts";
-import { pluginWatch } from "../../src/alerts/watches/plugins.ts";
+import { OPTIONAL_PARTS } from "../../src/app/hub/part-starter.ts";
+import { alertInWords, problemInWords } from "../../src/page/state/alert-words.ts";
+import { loadLater, setLanguage, textFor } from "../../src/page/texts/index.ts";
+import { AlertKind, type Finding } from "../../src/server/alerts/alert.ts";
+import { backupWatch } from "../../src/server/alerts/watches/backups.ts";
+import { brokerWatch } from "../../src/server/alerts/watches/broker.ts";
+import { calendarWatch } from "../../src/server/alerts/watches/calendars.ts";
+import { clockWatch } from "../../src/server/alerts/watches/clock.ts";
+import { diskWatch } from "../../src/server/alerts/watches/disk.ts";
+import { exchangedWatch } from "../../src/server/alerts/watches/exchanged.ts";
+import { exportWatch } from "../../src/server/alerts/watches/exports.ts";
+import { partsOffWatch } from "../../src/server/alerts/watches/parts-off.ts";
+import { pluginWatch } from "../../src/server/alerts/watches/plugins.ts";
 import {
   certificateWatch,
   databaseLost,
@@ -20,12 +23,9 @@ import {
   historyWatch,
   memoryWatch,
   UNCLEAN_STOP,
-} from "../../src/alerts/watches/process.ts";
-import { renamedAttributesWatch } from "../../src/alerts/watches/renamed-attributes.ts";
-import { standbyWatch, type TwoMachines } from "../../src/alerts/watches/standby.ts";
-import { OPTIONAL_PARTS } from "../../src/hub/part-starter.ts";
-import { alertInWords, problemInWords } from "../../src/web/page/state/alert-words.ts";
-import { loadLater, setLanguage, textFor } from "../../src/web/page/texts/index.ts";
+} from "../../src/server/alerts/watches/process.ts";
+import { renamedAttributesWatch } from "../../src/server/alerts/watches/renamed-attributes.ts";
+import { standbyWatch, type TwoMachines } from "../../src/server/alerts/watches/standby.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const DAY_MS = 86_400_000;

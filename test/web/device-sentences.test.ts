@@ -2,11 +2,11 @@
 import "./browser.ts";
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { iconOf, stateInWords } from "../../src/web/page/components/kinds.ts";
-import { isLow } from "../../src/web/page/components/sensor-words.ts";
-import type { Device } from "../../src/web/page/state/device.ts";
-import { setLanguage } from "../../src/web/page/texts/index.ts";
-import { createRig } from "../discovery/rig.ts";
+import { iconOf, stateInWords } from "../../src/page/components/kinds.ts";
+import { isLow } from "../../src/page/components/sensor-words.ts";
+import type { Device } from "../../src/page/state/device.ts";
+import { setLanguage } from "../../src/page/texts/index.ts";
+import { createRig } from "../house/discovery/rig.ts";
 
 interface Model {
   model: string;

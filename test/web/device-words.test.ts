@@ -10,7 +10,7 @@ let filterIn: (query: URLSearchParams) => object;
 let rangeIn: (query: URLSearchParams) => { length: string; fixed?: { from: number; to: number } };
 // By a computed name: the page is checked with the types of browsers, and this test is not.
 beforeAll(async () => {
-  const from = (path: string) => import(`../../src/web/page/${path}`);
+  const from = (path: string) => import(`../../src/page/${path}`);
   ({ controlKind } = await from("components/control-kind.ts"));
   ({ propertiesIn } = await from("state/schema.ts"));
   ({ filtered, filterIn } = await from("views/devices/device-filter.ts"));

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { parts } from "../../src/web/page/texts/en/index.ts";
+import { parts } from "../../src/page/texts/en/index.ts";
 
-const page = resolve(import.meta.dir, "../../src/web/page");
+const page = resolve(import.meta.dir, "../../src/page");
 
 /** The modules that the page begins with: those that others load when they are opened are none of them. */
 function modulesFrom(entry: string, found = new Set<string>()): Set<string> {

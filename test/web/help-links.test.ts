@@ -4,14 +4,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
 import "./browser.ts";
-import { helpOf } from "../../src/web/page/components/admin/config-words.ts";
+import { helpOf } from "../../src/page/components/admin/config-words.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 // These know of files, of which the page's project knows nothing.
-const { renderHelp } = (await import(join(ROOT, "src/web/help/render.ts"))) as {
+const { renderHelp } = (await import(join(ROOT, "src/page/help/render.ts"))) as {
   renderHelp: (root: string) => readonly { path: string; html: string }[];
 };
-const { configFormSchema } = (await import(join(ROOT, "src/config/form-schema.ts"))) as {
+const { configFormSchema } = (await import(join(ROOT, "src/app/config/form-schema.ts"))) as {
   configFormSchema: () => { properties?: object };
 };
 
@@ -30,7 +30,7 @@ test("every section of hub.toml has its place in the help", () => {
 });
 
 test("views lead to pages of it that there are", () => {
-  const sources = join(ROOT, "src/web/page");
+  const sources = join(ROOT, "src/page");
   const links = [...new Glob("**/*.tsx").scanSync({ cwd: sources })].flatMap((file) =>
     [...readFileSync(join(sources, file), "utf8").matchAll(/<HelpLink to="([^"]+)"/g)].map(([, to = ""]) => to),
   );

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import "./browser.ts";
-import { ACCOUNT_KINDS } from "../../src/mqtt/account-kinds.ts";
-import { fromHub, loadLater, refusal, setLanguage, textFor } from "../../src/web/page/texts/index.ts";
+import { fromHub, loadLater, refusal, setLanguage, textFor } from "../../src/page/texts/index.ts";
+import { ACCOUNT_KINDS } from "../../src/reach/mqtt/account-kinds.ts";
 
 // Its types come from all over the hub, of which the page's project knows nothing.
-const { configFormSchema } = (await import(join(import.meta.dir, "../../src/config/form-schema.ts"))) as {
+const { configFormSchema } = (await import(join(import.meta.dir, "../../src/app/config/form-schema.ts"))) as {
   configFormSchema: () => Schema;
 };
 

@@ -1,11 +1,11 @@
 // Devices in words: what a tile says, which icon it has and what a touch does.
 import "./browser.ts";
 import { afterAll, describe, expect, test } from "bun:test";
-import { partsOf } from "../../src/web/page/components/attribute-parts.ts";
-import { labelOf, valueInWords } from "../../src/web/page/components/attribute-words.ts";
-import { attributeName, iconOf, isActive, measureInWords, stateInWords } from "../../src/web/page/components/kinds.ts";
-import type { Attributes, Device, Property } from "../../src/web/page/state/house.ts";
-import { setLanguage } from "../../src/web/page/texts/index.ts";
+import { partsOf } from "../../src/page/components/attribute-parts.ts";
+import { labelOf, valueInWords } from "../../src/page/components/attribute-words.ts";
+import { attributeName, iconOf, isActive, measureInWords, stateInWords } from "../../src/page/components/kinds.ts";
+import type { Attributes, Device, Property } from "../../src/page/state/house.ts";
+import { setLanguage } from "../../src/page/texts/index.ts";
 
 afterAll(() => setLanguage("en"));
 

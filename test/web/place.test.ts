@@ -1,9 +1,9 @@
 // What the page knows of the world by itself: its cities, and when the sun rises and sets there.
 import { expect, test } from "bun:test";
-import { createSun } from "../../src/core/sun.ts";
-import { isTimeZone } from "../../src/core/zone.ts";
-import { CITIES, citiesNamed, cityNear } from "../../src/web/page/components/cities.ts";
-import { sunTimes } from "../../src/web/page/components/sun-times.ts";
+import { createSun } from "../../src/kit/time/sun.ts";
+import { isTimeZone } from "../../src/kit/time/zone.ts";
+import { CITIES, citiesNamed, cityNear } from "../../src/page/components/cities.ts";
+import { sunTimes } from "../../src/page/components/sun-times.ts";
 
 const HOUR_MS = 3_600_000;
 const DAYS = ["2026-01-05", "2026-03-20", "2026-06-21", "2026-11-22"];

@@ -26,7 +26,7 @@ interface PlotData {
 let plot: PlotData;
 // By a computed name: the page is checked with the types of browsers, and this test is not.
 beforeAll(async () => {
-  const page = "../../src/web/page";
+  const page = "../../src/page";
   plot = (await import(`${page}/components/plot-data.ts`)) as PlotData;
 });
 

@@ -1,10 +1,10 @@
 // Rules about attributes that mean something else now: what is said of them, and which part of a line changes.
 import "./browser.ts";
 import { afterEach, beforeAll, expect, test } from "bun:test";
-import { partsOf, renamedSentences } from "../../src/web/page/components/renamed-words.ts";
-import { outcomeWords } from "../../src/web/page/components/rule-happened.ts";
-import type { Trace } from "../../src/web/page/state/rules.ts";
-import { fromHub, loadLater, setLanguage } from "../../src/web/page/texts/index.ts";
+import { partsOf, renamedSentences } from "../../src/page/components/renamed-words.ts";
+import { outcomeWords } from "../../src/page/components/rule-happened.ts";
+import type { Trace } from "../../src/page/state/rules.ts";
+import { fromHub, loadLater, setLanguage } from "../../src/page/texts/index.ts";
 
 beforeAll(loadLater);
 afterEach(() => setLanguage("en"));

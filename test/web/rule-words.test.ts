@@ -13,7 +13,7 @@ interface Found {
   wanted: string;
 }
 
-const page = "../../src/web/page";
+const page = "../../src/page";
 const LANGUAGES = ["en", "de"] as const;
 let words: { whenOf: Words; ifOf: Words; doOf: Words };
 let kindLabel: (type: string, words: readonly object[]) => string;

@@ -1,9 +1,9 @@
 // Times of the house, whatever zone the browser is in; and its nights.
 import { afterAll, expect, test } from "bun:test";
 import "./browser.ts";
-import { nightsIn } from "../../src/web/page/components/sun-times.ts";
-import { houseDay, momentAt, setZone, wallClock } from "../../src/web/page/state/zone.ts";
-import { formatDate } from "../../src/web/page/texts/index.ts";
+import { nightsIn } from "../../src/page/components/sun-times.ts";
+import { houseDay, momentAt, setZone, wallClock } from "../../src/page/state/zone.ts";
+import { formatDate } from "../../src/page/texts/index.ts";
 
 afterAll(() => setZone("UTC"));
 

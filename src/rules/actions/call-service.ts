@@ -1,7 +1,7 @@
 // `call_service`: sends an HTTP request. The address may contain a secret, so texts show only its host.
 import { Type } from "@sinclair/typebox";
-import { HubError, messageOf } from "../../core/errors.ts";
-import { type Json, parseJson } from "../../core/json.ts";
+import { HubError, messageOf } from "../../kit/schema/errors.ts";
+import { type Json, parseJson } from "../../kit/schema/json.ts";
 import { checkNotBoth, invalid } from "../model/checks.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
 import { choice, expression, json, secs, TEMPLATES, text } from "../model/fields.ts";

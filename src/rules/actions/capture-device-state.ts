@@ -1,6 +1,6 @@
 // `capture_device_state`: stores the state of devices for `restore_device_state`.
-import { HubError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
 import { nothingFound } from "../model/devices.ts";
 import { someDevices, text } from "../model/fields.ts";

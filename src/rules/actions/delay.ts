@@ -1,7 +1,7 @@
 // `delay`: waits. If it is cancelled, so is the rest of the run: the next actions must not run early.
 import { Type } from "@sinclair/typebox";
-import { parseDuration } from "../../core/duration.ts";
-import { HubError } from "../../core/errors.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import { parseDuration } from "../../kit/time/duration.ts";
 import { checkOneOf } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
 import { expression, secs, text, YEAR_SECS } from "../model/fields.ts";

@@ -1,8 +1,8 @@
 // `fade_device`: changes a number of a device in small steps. The rate of commands is limited: most devices can handle only
 // a few per second.
 import { type Static, Type } from "@sinclair/typebox";
-import { HubError } from "../../core/errors.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import { isObject, type JsonObject } from "../../kit/schema/json.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
 import { commandEach, nothingFound } from "../model/devices.ts";
 import { attribute, secs, someDevices } from "../model/fields.ts";

@@ -1,7 +1,7 @@
 // `fire_event`: emits a custom event, which plugins receive as well.
 import { Type } from "@sinclair/typebox";
-import { isValidId } from "../../core/ids.ts";
-import type { CustomEvent } from "../../events/catalog.ts";
+import { isValidId } from "../../kit/schema/ids.ts";
+import type { CustomEvent } from "../../server/events/catalog.ts";
 import { invalid } from "../model/checks.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
 import { ALIASES, table, text } from "../model/fields.ts";

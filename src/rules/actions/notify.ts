@@ -1,9 +1,9 @@
 // `notify`: a message to people. The notifier fills in the placeholders of both texts. If the message cannot be sent, only
 // this action fails.
 import { Type } from "@sinclair/typebox";
-import { isBlank } from "../../core/clean-text.ts";
-import { parseImageSource } from "../../core/image-source.ts";
-import { ACKNOWLEDGE, PRIORITIES, type PriorityName, priorityOf } from "../../core/message-words.ts";
+import { isBlank } from "../../kit/text/clean-text.ts";
+import { parseImageSource } from "../../kit/text/image-source.ts";
+import { ACKNOWLEDGE, PRIORITIES, type PriorityName, priorityOf } from "../../kit/text/message-words.ts";
 import { checkOneOf, invalid } from "../model/checks.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
 import { choice, IMAGE, name, secs, TEMPLATE, text } from "../model/fields.ts";

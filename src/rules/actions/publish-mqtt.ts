@@ -1,6 +1,6 @@
 // `publish_mqtt`: publishes on the broker.
 import { Type } from "@sinclair/typebox";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../kit/schema/json.ts";
 import { checkNotBoth, invalid } from "../model/checks.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
 import { expression, json, TEMPLATES, text } from "../model/fields.ts";

@@ -1,5 +1,5 @@
 // `restore_device_state`: brings devices back into the captured state. It stays captured.
-import { HubError } from "../../core/errors.ts";
+import { HubError } from "../../kit/schema/errors.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
 import { commandEach } from "../model/devices.ts";
 import { text } from "../model/fields.ts";

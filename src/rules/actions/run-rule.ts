@@ -1,7 +1,7 @@
 // `run_rule`: runs another rule's actions.
 import { Type } from "@sinclair/typebox";
-import { isObject, type JsonObject } from "../../core/json.ts";
-import { jsonBytes } from "../../core/memory-size.ts";
+import { isObject, type JsonObject } from "../../kit/schema/json.ts";
+import { jsonBytes } from "../../kit/schema/memory-size.ts";
 import { checkNotBoth, invalid } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
 import { expression, name, table } from "../model/fields.ts";

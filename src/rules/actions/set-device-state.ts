@@ -1,7 +1,7 @@
 // `set_device_state`: sets the state of devices, or sends them a command.
 import { Type } from "@sinclair/typebox";
-import { HubError } from "../../core/errors.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import { isObject, type JsonObject } from "../../kit/schema/json.ts";
 import { checkOneOf, invalid } from "../model/checks.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
 import { type CommandUses, commandDevices } from "../model/devices.ts";

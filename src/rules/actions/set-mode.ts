@@ -1,6 +1,6 @@
 // `set_mode`: turns a mode of the house on or off.
 import { Type } from "@sinclair/typebox";
-import { HubError } from "../../core/errors.ts";
+import { HubError } from "../../kit/schema/errors.ts";
 import { checkOneOf } from "../model/checks.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
 import { name } from "../model/fields.ts";

@@ -1,7 +1,7 @@
 // `wait_for_event`: waits for an event.
 import { Type } from "@sinclair/typebox";
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { catalog } from "../../events/catalog.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
+import { catalog } from "../../server/events/catalog.ts";
 import { invalid } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
 import { attribute, name, secs, table, text } from "../model/fields.ts";

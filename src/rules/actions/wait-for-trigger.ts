@@ -1,7 +1,7 @@
 // `wait_for_trigger`: waits until one of some triggers fires, with all that triggers have: their `for`, their times of day, and
 // devices found by area. What fired is in `vars.wait`.
 import { Type } from "@sinclair/typebox";
-import type { Envelope } from "../../events/feed.ts";
+import type { Envelope } from "../../server/events/feed.ts";
 import { invalid } from "../model/checks.ts";
 import {
   type ActionScope,

@@ -1,8 +1,8 @@
 // Makes the rule of a blueprint: every placeholder is replaced by the value of its input, a table with `if_input` is left out
 // where that input is not given, and one with `for_each_input` comes once for each item of a list.
 import type { TSchema } from "@sinclair/typebox";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import type { Problem } from "../../core/schema.ts";
+import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
+import type { Problem } from "../../kit/schema/schema.ts";
 import { ALIASES, kindOfChild } from "../model/fields.ts";
 import { FORBIDDEN_KEYS } from "../parse/shape.ts";
 import { WrittenRule } from "../read/rule.ts";

@@ -1,8 +1,8 @@
 // `if_input`, `unless_input` and `for_each_input`: keys of blueprints that leave a table out, or repeat it.
 
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import type { Problem } from "../../core/schema.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
+import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
+import type { Problem } from "../../kit/schema/schema.ts";
 import { optionsOf } from "./input-types.ts";
 import type { BlueprintInput, InputValues } from "./inputs.ts";
 

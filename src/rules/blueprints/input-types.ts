@@ -1,7 +1,7 @@
 // The types an input can have: what its declaration may say, the schema of a value for it, and how a written value is read.
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import { parseDuration } from "../../core/duration.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
+import { parseDuration } from "../../kit/time/duration.ts";
 import { days, name as named, text, timeOfDay, YEAR_SECS } from "../model/fields.ts";
 
 export interface InputType {

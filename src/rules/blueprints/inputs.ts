@@ -1,9 +1,9 @@
 // The inputs of a blueprint: reading their declarations, and checking the values that a rule gives for them.
 import { type TObject, Type } from "@sinclair/typebox";
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { isSecretName } from "../../core/masking.ts";
-import { checkValue, type Problem } from "../../core/schema.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
+import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
+import { checkValue, type Problem } from "../../kit/schema/schema.ts";
+import { isSecretName } from "../../kit/text/masking.ts";
 import { json, text } from "../model/fields.ts";
 import { inputTypes } from "./input-types.ts";
 

@@ -1,7 +1,7 @@
 // Puts the value of an input into a text, by what the text is: in CEL as a literal, never as code; in a message so that it
 // cannot begin a placeholder; anywhere else as the text it is.
 import type { TSchema } from "@sinclair/typebox";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../kit/schema/json.ts";
 import { CEL, TEMPLATE } from "../model/fields.ts";
 import { isQuoted, type Piece, partOfMessage } from "./placeholders.ts";
 

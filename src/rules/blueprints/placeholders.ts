@@ -1,5 +1,5 @@
 // Placeholders of blueprints: `${lamp}` stands for the input `lamp`; `$${` is a plain `${`.
-import { didYouMean } from "../../core/did-you-mean.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
 
 /** A piece of a text: itself, or the name of what is put there. */
 export type Piece = string | { readonly name: string; readonly offset: number };

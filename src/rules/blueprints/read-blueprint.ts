@@ -1,9 +1,9 @@
 // Reads a blueprint's text: its inputs and the rule they make, or every reason why it is none, each with its place. The rule is
 // tried with made-up values, so that a mistake is found here and not by the first person who uses it.
 
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import type { Problem } from "../../core/schema.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
+import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
+import type { Problem } from "../../kit/schema/schema.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";

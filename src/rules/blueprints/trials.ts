@@ -1,5 +1,5 @@
 // Made-up values to try a blueprint with: everything given, only what must be, and each option and switch once.
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../kit/schema/json.ts";
 import { inputTypes, optionsOf } from "./input-types.ts";
 import type { BlueprintInput, InputValues } from "./inputs.ts";
 

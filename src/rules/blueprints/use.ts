@@ -1,7 +1,7 @@
 // A rule file that uses a blueprint: the rule that comes of it, and the way back from that rule's paths to the file's.
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { MASK, masked } from "../../core/masking.ts";
-import type { Problem } from "../../core/schema.ts";
+import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
+import type { Problem } from "../../kit/schema/schema.ts";
+import { MASK, masked } from "../../kit/text/masking.ts";
 import { rewriteRule } from "../read/references.ts";
 import { Rule } from "../read/rule.ts";
 import { expand } from "./expand.ts";

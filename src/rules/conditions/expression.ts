@@ -1,5 +1,5 @@
 // `expression`: a CEL expression about the house. Files may also call it `script_expression`.
-import { messageOf } from "../../core/errors.ts";
+import { messageOf } from "../../kit/schema/errors.ts";
 import { defineCondition } from "../model/define.ts";
 import { expression as cel } from "../model/fields.ts";
 

@@ -1,6 +1,6 @@
 // Cancels runs of rules with `cancel_on_false` as soon as the conditions of the rule no longer hold.
-import type { Clock } from "../../core/clock.ts";
-import { momentNow } from "../../core/durable-moment.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { momentNow } from "../../kit/time/durable-moment.ts";
 import { isOver, type Run } from "./entry.ts";
 import { askConditions, failedConditions } from "./refusals.ts";
 import type { Runs } from "./runs.ts";

@@ -1,9 +1,9 @@
 // The rule engine: it holds the rules, fires them by events and the clock, and records every decision in a trace. If a rule
 // is replaced by an equal one, nothing changes. If its actions change, or it is disabled or removed, its runs are cancelled;
 // any other change leaves them alone.
-import { HubError, messageOf } from "../../core/errors.ts";
-import { jsonEqual } from "../../core/json.ts";
-import { within } from "../../core/lifecycle.ts";
+import { within } from "../../kit/lifecycle/lifecycle.ts";
+import { HubError, messageOf } from "../../kit/schema/errors.ts";
+import { jsonEqual } from "../../kit/schema/json.ts";
 import type { PrivateBooleans, TriggerContext } from "../model/define.ts";
 import type { Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";

@@ -1,7 +1,7 @@
 // A rule as the engine holds it: its definition, its triggers, its runs and its state, and that state on disk and for the API.
-import type { Clock } from "../../core/clock.ts";
-import { type DurableMoment, msSince, restoreMoment } from "../../core/durable-moment.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { type DurableMoment, msSince, restoreMoment } from "../../kit/time/durable-moment.ts";
 import type {
   ActionScope,
   ConditionScope,

@@ -1,12 +1,12 @@
 // One evaluation of a rule: from the activation to its actions, or to the reason why they do not run. The rule fires when
 // its conditions pass and its run mode allows a run. At that moment its cooldown begins and the firing is counted; the event
 // `rule_fired` comes when its actions were executed: see run-events.ts.
-import type { Clock } from "../../core/clock.ts";
-import { momentNow } from "../../core/durable-moment.ts";
-import { type RandomBytes, secret } from "../../core/ids.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { Limits } from "../../core/limits.ts";
-import type { Log } from "../../core/log.ts";
+import type { Limits } from "../../kit/lifecycle/limits.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import { type RandomBytes, secret } from "../../kit/schema/ids.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { momentNow } from "../../kit/time/durable-moment.ts";
 import type { PrivateBooleans } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ConditionTrace, Trace } from "../model/trace.ts";

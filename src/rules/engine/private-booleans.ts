@@ -1,6 +1,6 @@
 // Booleans that each rule has for itself. All are in memory; a change is written at once, since there are few. Those of rules
 // that are gone are deleted at the next start.
-import { messageOf } from "../../core/errors.ts";
+import { messageOf } from "../../kit/schema/errors.ts";
 import type { PrivateBooleans } from "../model/define.ts";
 import type { RuleStoreOptions } from "./store.ts";
 

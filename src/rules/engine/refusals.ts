@@ -1,7 +1,7 @@
 // Why a rule does not run although it was triggered, in the order of the checks, each with a reason for people.
-import type { Clock } from "../../core/clock.ts";
-import { msSince } from "../../core/durable-moment.ts";
-import { jsonBytes } from "../../core/memory-size.ts";
+import { jsonBytes } from "../../kit/schema/memory-size.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { msSince } from "../../kit/time/durable-moment.ts";
 import type { ConditionScope, TriggerContext } from "../model/define.ts";
 import type { ConditionTrace, Outcome } from "../model/trace.ts";
 import { whyFailed } from "../model/why.ts";

@@ -1,7 +1,7 @@
 // After a start: takes up the runs that waited when the hub stopped, where their rules are still what they were. Of the others
 // it is said why they do not go on.
-import type { Clock } from "../../core/clock.ts";
-import { messageOf } from "../../core/errors.ts";
+import { messageOf } from "../../kit/schema/errors.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { Typed } from "../model/define.ts";
 import type { Trace } from "../model/trace.ts";
 import type { Entry, RunScope } from "./entry.ts";

@@ -1,8 +1,8 @@
 // Which rules led to an event. An event that a rule's action caused carries the names of these rules, so that rules that
 // trigger each other in a circle are found at once. Only events that follow immediately count: a rule that makes a lamp
 // blink forever is slow, and intended.
-import type { Clock } from "../../core/clock.ts";
-import type { Envelope } from "../../events/feed.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import type { Envelope } from "../../server/events/feed.ts";
 
 /** A run, as the cause of events. */
 export interface ChainedRun {

@@ -1,7 +1,7 @@
 // What rules, and people through the API, can do to rules: run, pause, resume, cancel delays.
-import type { Clock } from "../../core/clock.ts";
-import { momentNow } from "../../core/durable-moment.ts";
-import { HubError } from "../../core/errors.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { momentNow } from "../../kit/time/durable-moment.ts";
 import type { RuleControl, RunRuleOptions } from "../model/define.ts";
 import { type Entry, isOver, type PersistedState, type Run, toRow } from "./entry.ts";
 import type { Evaluator } from "./evaluator.ts";

@@ -1,11 +1,11 @@
 // Keeps runs that wait on disk: each as soon as it begins to wait, until it is over. Runs that never wait cost nothing here. All
 // that begin to wait in one turn of the event loop are written together. If there are so many that writing would keep the hub
 // from its work, or the write budget is used up, they are collected longer; waits of a few seconds, as in loops, always are.
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
-import type { RunChange } from "../../db/run-rows.ts";
-import type { StateDb } from "../../db/state-db.ts";
+import { type DiskBudget, startWriteBehind } from "../../kit/files/write-behind.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import type { RunChange } from "../../server/db/run-rows.ts";
+import type { StateDb } from "../../server/db/state-db.ts";
 import { isOver, type Run } from "./entry.ts";
 import { positionToJson } from "./position.ts";
 import type { RunStore } from "./run-store.ts";
@@ -36,7 +36,7 @@ export interface RunKeeperOptions {
   trouble: StateDb["trouble"];
   /** Of the run's actions: see action-mark.ts. */
   markOf(run: Run): string;
-  /** See core/write-budget.ts. */
+  /** See kit/files/write-budget.ts. */
   budget?: DiskBudget | undefined;
 }
 

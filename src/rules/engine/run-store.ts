@@ -2,8 +2,8 @@
 // once an hour or when much has come together; a run that is over before has never been a row. Where there is no journal, rows
 // are written at once.
 
-import type { CheckpointMark } from "../../db/checkpoint-mark.ts";
-import type { FiringNote } from "../../db/firing-notes.ts";
+import type { CheckpointMark } from "../../server/db/checkpoint-mark.ts";
+import type { FiringNote } from "../../server/db/firing-notes.ts";
 import {
   createRunNumbers,
   createUnwrittenRuns,
@@ -12,8 +12,8 @@ import {
   type RunChange,
   type RunNote,
   type RunRows,
-} from "../../db/run-rows.ts";
-import type { StateDb } from "../../db/state-db.ts";
+} from "../../server/db/run-rows.ts";
+import type { StateDb } from "../../server/db/state-db.ts";
 
 export interface RunRow {
   id: string;
@@ -39,7 +39,7 @@ export interface RunStore extends Disposable {
   checkpoint(): void;
 }
 
-/** The journal of readings: see state/reading-journal.ts. */
+/** The journal of readings: see house/state/reading-journal.ts. */
 export interface RunJournal {
   readonly through: number;
   writeRuns(notes: readonly RunNote[], synced: "now" | "soon" | "later"): void;

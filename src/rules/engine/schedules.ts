@@ -1,7 +1,7 @@
 // Triggers that the clock fires: passes their schedules to the scheduler, and stores up to which moment each has run.
-import type { Clock } from "../../core/clock.ts";
-import { messageOf } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import { messageOf } from "../../kit/schema/errors.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { HouseReads } from "../model/host.ts";
 import { startScheduler } from "../schedule/scheduler.ts";
 import type { Entry, TriggerRef } from "./entry.ts";

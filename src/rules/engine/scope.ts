@@ -1,9 +1,9 @@
 // What conditions and actions can read and do. An error in a condition goes no further than its own trace.
-import type { Clock } from "../../core/clock.ts";
-import { momentNow, msSince } from "../../core/durable-moment.ts";
-import { HubError, messageOf } from "../../core/errors.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
-import type { Log } from "../../core/log.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import { HubError, messageOf } from "../../kit/schema/errors.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { momentNow, msSince } from "../../kit/time/durable-moment.ts";
 import type {
   ActionScope,
   ConditionDefinition,

@@ -1,10 +1,10 @@
 // The state of rules on disk: when they fired, pauses, holds, and up to which moment schedules have run. It is written behind
 // in batches, except for pauses, and for what must not happen twice. How often a rule fired is for people: it is noted in the journal
 // of readings and written when that is checkpointed; without a journal once a minute, as each batch costs whole pages.
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
-import type { StateDb } from "../../db/state-db.ts";
+import { type DiskBudget, startWriteBehind } from "../../kit/files/write-behind.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import type { StateDb } from "../../server/db/state-db.ts";
 import type { RunJournal } from "./run-store.ts";
 
 export interface StateRow {
@@ -58,7 +58,7 @@ export interface RuleStoreOptions {
   flushMs: number;
   /** Where firings are noted; without it, each rule's row is written. */
   journal?: RunJournal | undefined;
-  /** See core/write-budget.ts. */
+  /** See kit/files/write-budget.ts. */
   budget?: DiskBudget;
 }
 

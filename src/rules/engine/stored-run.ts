@@ -1,5 +1,5 @@
 // What of a run is on disk beside its position: what it began with, and what it changes on its way.
-import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { isObject, type JsonObject, parseJson } from "../../kit/schema/json.ts";
 import type { Run } from "./entry.ts";
 import type { RunRow } from "./run-store.ts";
 

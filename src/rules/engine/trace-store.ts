@@ -1,11 +1,11 @@
 // The last traces of each rule on disk, so that they outlive a restart. Traces are for people, and rules may fire a thousand
 // times a second: they are written once a minute, those of one rule once in five, and a bounded amount at a time; the rest waits
 // for the next minute, or for the end of the hub. What is on disk is read only when somebody asks.
-import type { Clock, Timer } from "../../core/clock.ts";
-import { isObject } from "../../core/json.ts";
-import type { Log } from "../../core/log.ts";
-import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
-import type { StateDb } from "../../db/state-db.ts";
+import { type DiskBudget, startWriteBehind } from "../../kit/files/write-behind.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import { isObject } from "../../kit/schema/json.ts";
+import type { Clock, Timer } from "../../kit/time/clock.ts";
+import type { StateDb } from "../../server/db/state-db.ts";
 import type { Trace } from "../model/trace.ts";
 
 /** As JSON, or one that still runs. */

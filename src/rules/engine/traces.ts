@@ -1,9 +1,9 @@
 // The last traces of each rule. A finished one is kept as JSON text, because a home with thousands of rules holds a quarter
 // of a million of them. Large values are cut, because traces are for people to read. Some of them are also on disk, see
 // trace-store.ts.
-import type { Json, JsonObject } from "../../core/json.ts";
-import type { Limits } from "../../core/limits.ts";
-import { bytesHeldBy, ownBeginning } from "../../core/memory-size.ts";
+import type { Limits } from "../../kit/lifecycle/limits.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
+import { bytesHeldBy, ownBeginning } from "../../kit/schema/memory-size.ts";
 import type { ActionTrace, ConditionTrace, Trace } from "../model/trace.ts";
 import type { Entry } from "./entry.ts";
 import type { TraceStore } from "./trace-store.ts";

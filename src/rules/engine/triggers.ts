@@ -1,8 +1,8 @@
 // The triggers of enabled rules: registers them with the trigger index, the schedules and the holds, and finds the ones that an
 // event fires.
-import { messageOf } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
-import type { Envelope } from "../../events/feed.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import { messageOf } from "../../kit/schema/errors.ts";
+import type { Envelope } from "../../server/events/feed.ts";
 import type { TriggerContext, TriggerDefinition, Typed } from "../model/define.ts";
 import type { HouseReads } from "../model/host.ts";
 import type { Entry, TriggerRef } from "./entry.ts";

@@ -1,7 +1,7 @@
 // Waits of actions: for a time, for an event, or until an expression is true. The end of the run ends every wait.
-import type { Clock, Timer } from "../../core/clock.ts";
-import { msSince } from "../../core/durable-moment.ts";
-import type { Envelope } from "../../events/feed.ts";
+import type { Clock, Timer } from "../../kit/time/clock.ts";
+import { msSince } from "../../kit/time/durable-moment.ts";
+import type { Envelope } from "../../server/events/feed.ts";
 import type { EventWanted } from "../model/define.ts";
 import type { Wait } from "./position.ts";
 import { RunEnded } from "./runs.ts";

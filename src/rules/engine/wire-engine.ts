@@ -1,14 +1,14 @@
 // How the engine is put together: events and the clock fire triggers, the evaluator decides, and runs perform the actions.
-import type { Clock } from "../../core/clock.ts";
-import { messageOf } from "../../core/errors.ts";
-import type { RandomBytes } from "../../core/ids.ts";
-import type { WaitKept } from "../../core/kept.ts";
-import type { Limits } from "../../core/limits.ts";
-import type { Log } from "../../core/log.ts";
-import { followWallSteps } from "../../core/wall-steps.ts";
-import type { DiskBudget } from "../../core/write-behind.ts";
-import type { StateDb } from "../../db/state-db.ts";
-import type { Envelope, EventFeed } from "../../events/feed.ts";
+import type { DiskBudget } from "../../kit/files/write-behind.ts";
+import type { WaitKept } from "../../kit/lifecycle/kept.ts";
+import type { Limits } from "../../kit/lifecycle/limits.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import { messageOf } from "../../kit/schema/errors.ts";
+import type { RandomBytes } from "../../kit/schema/ids.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { followWallSteps } from "../../kit/time/wall-steps.ts";
+import type { StateDb } from "../../server/db/state-db.ts";
+import type { Envelope, EventFeed } from "../../server/events/feed.ts";
 import type { RulesSection } from "../config.ts";
 import type {
   ActionDefinition,
@@ -62,11 +62,11 @@ export interface EngineOptions {
   /** Why a trigger with this context does not fire the rule at present. */
   heldBack?: (ruleId: string, context: TriggerContext) => string | undefined;
   flushMs?: number;
-  /** See core/write-budget.ts. */
+  /** See kit/files/write-budget.ts. */
   budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;
-  /** Before `rule_fired` is emitted: see `Kept` (core/kept.ts). Without it, nothing is waited for. */
+  /** Before `rule_fired` is emitted: see `Kept` (kit/lifecycle/kept.ts). Without it, nothing is waited for. */
   waitKept?: WaitKept;
   /** It took so long from a trigger to the decision whether its rule runs. */
   onDecided?: (seconds: number) => void;

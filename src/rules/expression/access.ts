@@ -1,6 +1,6 @@
 // Members of values: `x.name`, `x[key]` and `has(x.name)`. Only maps and lists have any, and only their own: an
 // expression never reaches JavaScript's.
-import { didYouMean } from "../../core/did-you-mean.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
 import { type CelNode, type Evaluator, failure, type Macro, type Run, type TypeChecker } from "./cel-tree.ts";
 import { type CelMap, isMap, keysOf, lookUp } from "./maps.ts";
 import { kindOf, numberIn } from "./values.ts";

@@ -1,6 +1,6 @@
 // CEL expressions: compiled once and run often, on live values and within bounds, with JSON as the result.
 import type { Environment, ParseResult } from "@marcbachmann/cel-js";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
 import { boundTree, prepareTree } from "./bounds.ts";
 import { type CelNode, callOf, literalText, nodesOf } from "./cel-tree.ts";
 import { createEnvironment } from "./environment.ts";

@@ -1,6 +1,6 @@
 // What an expression sees of the home, and what it returns. Values are read at the moment of evaluation: there is no
 // snapshot.
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
 
 export interface ExpressionHost {
   /** The device's record, `attributes` and all; undefined when there is no such device. The same for those below. */

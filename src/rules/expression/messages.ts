@@ -1,5 +1,5 @@
 // CEL about one message instead of the home: it has these variables, and no functions that read the home.
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
 import { loadCel } from "./load-cel.ts";
 
 export type MessageExpression =

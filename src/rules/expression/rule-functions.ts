@@ -1,7 +1,7 @@
 // CEL functions over what fired the rule and its variables, and those that take what is not there for null and what cannot be
 // compared for unequal. homeCore's rules are translated into them; they are there for all rules.
 import { type Environment, EvaluationError } from "@marcbachmann/cel-js";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
 import { isIn as isInside } from "./comparison.ts";
 import type { ExpressionHost } from "./host.ts";
 import { isMap, lookUp } from "./maps.ts";

@@ -1,6 +1,6 @@
 // The result of an expression as JSON.
 import { Duration, UnsignedInt } from "@marcbachmann/cel-js/evaluator";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../kit/schema/json.ts";
 import { isMap, keysOf, lookUp } from "./maps.ts";
 import { durationText, timestampJson } from "./times.ts";
 

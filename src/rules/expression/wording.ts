@@ -1,7 +1,7 @@
 // What cel-js and JavaScript throw, in words for the author of the rule, with the place in the text.
 import { TypeError as CelTypeError, EvaluationError, ParseError } from "@marcbachmann/cel-js";
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { messageOf } from "../../core/errors.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
+import { messageOf } from "../../kit/schema/errors.ts";
 import type { ExpressionProblem } from "./host.ts";
 
 const TOKENS: Readonly<Record<string, string>> = {

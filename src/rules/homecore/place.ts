@@ -1,7 +1,7 @@
 // Values with their places in the text. What is made from them keeps the places of what it was made from, so that a problem
 // in a translated rule is shown where its author wrote it, and by the name its author gave it.
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import type { Mark } from "../../core/text-places.ts";
+import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
+import type { Mark } from "../../kit/schema/text-places.ts";
 
 /** A mark that knows under which path its author finds it. */
 export interface OwnMark extends Mark {

@@ -1,5 +1,5 @@
 // Reads a rule file in whichever spelling it is: ours, or homeCore's, which is translated. The text itself is never changed.
-import { findMark, positionAt, problemAt, type TextProblem } from "../../core/text-places.ts";
+import { findMark, positionAt, problemAt, type TextProblem } from "../../kit/schema/text-places.ts";
 import { type ReadOptions, type RuleText, readRuleText } from "../parse/read.ts";
 import type { OwnMark } from "./place.ts";
 import { isHomeCores } from "./recognise.ts";

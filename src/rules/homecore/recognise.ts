@@ -1,6 +1,6 @@
 // Whether a rule was written by homeCore. Its serialiser names its structs, `Rule(…)` and `RuleAction(…)`, and writes three
 // keys into every rule that are not ours.
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
 
 const ALWAYS_WRITTEN = ["log_events", "log_triggers", "log_actions"];
 /** No rule of homeCore has these. */

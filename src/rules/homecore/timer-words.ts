@@ -1,5 +1,5 @@
 // The states of timers, which homeCore calls by other words. Its timers all have ids that begin with `timer_`.
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../kit/schema/json.ts";
 
 /** homeCore's word → ours. */
 export const TIMER_STATES: ReadonlyMap<string, string> = new Map([

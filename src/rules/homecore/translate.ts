@@ -1,7 +1,7 @@
 // A rule as homeCore writes it, as one of ours. Only what differs is touched; what neither knows stays, and is refused by the
 // reader like everywhere else. Nothing is lost silently: what cannot be done is a problem, what is done otherwise a warning.
-import type { Json, JsonObject } from "../../core/json.ts";
-import type { Mark } from "../../core/text-places.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
+import type { Mark } from "../../kit/schema/text-places.ts";
 import { actionsOf } from "./actions/index.ts";
 import { conditionsOf } from "./conditions.ts";
 import { isPlacedObject, type Members, type OwnMark, objectAt, othersOf, ownMark, Placed } from "./place.ts";

@@ -1,6 +1,6 @@
 // What the translation of one rule shares: where it puts what it finds wrong, and what the rule's scripts may ask of it.
-import type { JsonObject } from "../../core/json.ts";
-import type { Flaw } from "../../core/text-places.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
+import type { Flaw } from "../../kit/schema/text-places.ts";
 import { isPlacedObject, type Members, objectAt, othersOf, type Placed, type PlacedObject } from "./place.ts";
 import { celOf } from "./rhai/translate.ts";
 

@@ -1,5 +1,5 @@
 // homeCore's triggers as ours, those that are written otherwise. All others are the same in both.
-import { isObject, type Json } from "../../core/json.ts";
+import { isObject, type Json } from "../../kit/schema/json.ts";
 import { ourCron } from "./cron-weekdays.ts";
 import { listAt, type Members, objectAt, othersOf, Placed, type PlacedObject } from "./place.ts";
 import { isTimerState, ourTimerState } from "./timer-words.ts";

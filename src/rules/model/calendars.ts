@@ -1,5 +1,5 @@
 // What kinds about calendars share: their events by title, and the moments at which they begin or end.
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
 import type { Schedule } from "../schedule/schedule.ts";
 import type { CalendarEvent, HouseReads } from "./host.ts";
 

@@ -1,5 +1,5 @@
 // Who caused the last change of a device, as its events say it.
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
 import { choice, text } from "./fields.ts";
 
 /**

@@ -1,6 +1,6 @@
 // Errors of rules that a schema cannot find: thrown by the `check` of a trigger, condition or action.
-import { HubError } from "../../core/errors.ts";
-import { createZone, type Zone } from "../../core/zone.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import { createZone, type Zone } from "../../kit/time/zone.ts";
 import type { Schedule, ScheduleResult } from "../schedule/schedule.ts";
 
 /** Names the wrong field and says what would be right. An empty path means the whole. */

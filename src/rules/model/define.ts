@@ -1,10 +1,10 @@
 // What a trigger, a condition and an action are. Each is one file and one line in the index of its folder.
 import type { Static, TObject, TProperties, TUnsafe } from "@sinclair/typebox";
-import type { Json, JsonObject } from "../../core/json.ts";
-import type { Log } from "../../core/log.ts";
-import type { OwnRows } from "../../db/own-rows.ts";
-import type { EventType } from "../../events/catalog.ts";
-import type { Envelope } from "../../events/feed.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
+import type { OwnRows } from "../../server/db/own-rows.ts";
+import type { EventType } from "../../server/events/catalog.ts";
+import type { Envelope } from "../../server/events/feed.ts";
 import type { Schedule } from "../schedule/schedule.ts";
 import type { HouseReads, RuleActor, RuleHost, Undelivered } from "./host.ts";
 import type { FoundBy } from "./targets.ts";

@@ -1,10 +1,10 @@
 // What kinds about devices share: which events concern a trigger, the context they give to the rule, and commanding several
 // devices.
-import type { JsonObject } from "../../core/json.ts";
-import { MASK } from "../../core/masking.ts";
-import { throwRefusals } from "../../core/refusals.ts";
-import type { EventType, HubEvent, Stamp } from "../../events/catalog.ts";
-import type { Envelope } from "../../events/feed.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
+import { throwRefusals } from "../../kit/schema/refusals.ts";
+import { MASK } from "../../kit/text/masking.ts";
+import type { EventType, HubEvent, Stamp } from "../../server/events/catalog.ts";
+import type { Envelope } from "../../server/events/feed.ts";
 import type { ActionScope, Interest, Typed } from "./define.ts";
 import type { HouseReads, Offline } from "./host.ts";
 import { concerns, devicesFor, devicesOf, FOUND_BY, type SomeDevices, targetWords } from "./targets.ts";

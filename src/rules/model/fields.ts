@@ -1,7 +1,7 @@
 // Fields that triggers, conditions and actions share. Marks in the schemas say which texts are expressions, what a text
 // names, and where there are conditions or actions inside. read/walk.ts finds the marks.
 import { type SchemaOptions, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
 import { WEEKDAYS } from "../schedule/cron.ts";
 import type { Typed } from "./define.ts";
 import { oncePerSchema } from "./once-per-schema.ts";

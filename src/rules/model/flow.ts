@@ -1,6 +1,6 @@
 // Fields and results that kinds of the same sort share: those with conditions or actions inside, loops, and waits.
 import { type TUnsafe, Type } from "@sinclair/typebox";
-import { HubError } from "../../core/errors.ts";
+import { HubError } from "../../kit/schema/errors.ts";
 import type { ActionScope, ConditionScope, Typed } from "./define.ts";
 import { choice, expression } from "./fields.ts";
 import type { ConditionTrace } from "./trace.ts";

@@ -1,10 +1,10 @@
-// What rules need from the rest of the hub, which hub/wire-rules.ts provides: what they read of the house, and what they do to it.
+// What rules need from the rest of the hub, which app/hub/wire-rules.ts provides: what they read of the house, and what they do to it.
 // Simulations and tests have their own.
-import type { Json, JsonObject } from "../../core/json.ts";
-import type { SolarEvent } from "../../core/sun.ts";
-import type { Zone } from "../../core/zone.ts";
-import type { OwnRows } from "../../db/own-rows.ts";
-import type { HubEvent } from "../../events/catalog.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
+import type { SolarEvent } from "../../kit/time/sun.ts";
+import type { Zone } from "../../kit/time/zone.ts";
+import type { OwnRows } from "../../server/db/own-rows.ts";
+import type { HubEvent } from "../../server/events/catalog.ts";
 
 /** A device as rules see it, in its current state. */
 export interface RuleDevice {
@@ -45,7 +45,7 @@ export interface Notification {
   silent?: boolean | undefined;
   /** What it is about: it takes the place of the last one with this tag. */
   tag?: string | undefined;
-  /** Where its picture comes from: see core/image-source.ts. */
+  /** Where its picture comes from: see kit/text/image-source.ts. */
   image?: string | undefined;
   /** What the message is written in; without it, in each channel's own markup. */
   markup?: "html" | "markdown" | "none" | undefined;

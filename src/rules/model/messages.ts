@@ -1,8 +1,8 @@
 // Texts with placeholders in actions that send them on themselves. What has no value becomes "unknown", and is never an
 // error: the rest of the text arrives.
-import { localText } from "../../core/formats.ts";
-import { isObject, type Json } from "../../core/json.ts";
-import { createLookup, fillTemplate } from "../../core/template.ts";
+import { isObject, type Json } from "../../kit/schema/json.ts";
+import { localText } from "../../kit/text/formats.ts";
+import { createLookup, fillTemplate } from "../../kit/text/template.ts";
 import type { Scope } from "./define.ts";
 import type { HouseReads } from "./host.ts";
 

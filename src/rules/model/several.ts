@@ -1,6 +1,6 @@
 // Conditions about several devices at once: all of them, or any.
 import { Type } from "@sinclair/typebox";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../kit/schema/json.ts";
 import { nothingFound } from "./devices.ts";
 import { choice } from "./fields.ts";
 import type { DeviceReads, RuleDevice } from "./host.ts";

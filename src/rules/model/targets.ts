@@ -1,6 +1,6 @@
 // Which devices a part of a rule is about: those it names, or those that are found by area, tag and type at the moment it
 // runs. A device that joins an area counts at once.
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
 import { checkNotBoth, invalid } from "./checks.ts";
 import type { HouseReads, RuleDevice } from "./host.ts";
 

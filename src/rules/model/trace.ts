@@ -1,5 +1,5 @@
 // The record of one evaluation of a rule: what triggered it, its conditions, its actions, and why it did not run if it did not.
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
 
 export type Outcome =
   /** Conditions passed; actions ran or are running. */

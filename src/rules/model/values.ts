@@ -1,6 +1,6 @@
 // Comparing values and showing them as text, for triggers, conditions and actions. Nothing is converted: the text "21" is
 // not the number 21, but 21.0 is 21.
-import { type Json, jsonEqual } from "../../core/json.ts";
+import { type Json, jsonEqual } from "../../kit/schema/json.ts";
 import { invalid } from "./checks.ts";
 import type { OPS } from "./fields.ts";
 

@@ -1,5 +1,5 @@
 // What an action may do to the value of a variable. One that was not set counts as 0, or as false.
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../kit/schema/json.ts";
 import { invalid } from "./checks.ts";
 import { choice } from "./fields.ts";
 

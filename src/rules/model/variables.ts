@@ -1,7 +1,7 @@
 // The variables of a run, `vars`: actions set them, within bounds, because they are kept as long as the run waits.
-import { HubError } from "../../core/errors.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
-import { jsonBytes } from "../../core/memory-size.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
+import { jsonBytes } from "../../kit/schema/memory-size.ts";
 import type { ActionScope, TriggerContext } from "./define.ts";
 
 const MAX_BYTES = 65_536;

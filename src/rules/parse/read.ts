@@ -1,6 +1,6 @@
 // The entrance to the reader of rule files: text in, JSON rule or problems out, with the way back from a rule's keys to
 // the lines of its text. Whether the JSON is a rule is for others to say.
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
 import {
   type Flaw,
   findMark,
@@ -10,7 +10,7 @@ import {
   type TextPosition,
   type TextProblem,
   toProblems,
-} from "../../core/text-places.ts";
+} from "../../kit/schema/text-places.ts";
 import { detectFormat, formatOfName, type RuleFormat } from "./detect.ts";
 import { readRon } from "./ron/parse.ts";
 import { toJson } from "./ron/tree.ts";

@@ -1,8 +1,8 @@
 // A rule written as TOML tables, as JSON with its places. What JSON cannot hold is a flaw; dates and times become the
 // texts that they look like.
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import type { Flaw, Mark } from "../../core/text-places.ts";
-import { parseToml, UNPLACED } from "../../core/toml.ts";
+import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
+import type { Flaw, Mark } from "../../kit/schema/text-places.ts";
+import { parseToml, UNPLACED } from "../../kit/schema/toml.ts";
 import { FORBIDDEN_KEYS } from "./shape.ts";
 
 export interface TomlTree {

@@ -1,7 +1,7 @@
 // CEL in rules: connects the language in expression/ with the house as rules see it.
-import { HubError } from "../../core/errors.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
-import { lazy } from "../../core/lazy.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
+import { lazy } from "../../kit/time/lazy.ts";
 import type { ExpressionHost } from "../expression/host.ts";
 import { loadCel } from "../expression/load-cel.ts";
 import type { Evaluate } from "../model/define.ts";

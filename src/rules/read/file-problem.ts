@@ -1,6 +1,6 @@
 // Problems of rule files and blueprints: what they are, and the refusal made of them.
-import { HubError, messageOf } from "../../core/errors.ts";
-import { problemAt, type TextProblem } from "../../core/text-places.ts";
+import { HubError, messageOf } from "../../kit/schema/errors.ts";
+import { problemAt, type TextProblem } from "../../kit/schema/text-places.ts";
 
 export interface FileProblem extends TextProblem {
   /** Dotted path within the rule, where there is one. */

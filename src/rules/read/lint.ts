@@ -1,11 +1,11 @@
 // Likely mistakes in a valid rule: attributes that known devices do not have, values that those never take, misspelt
 // placeholders, and no actions. `hub check` and the API report them. They are only warnings, because the house may change.
 import type { TSchema } from "@sinclair/typebox";
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
-import { placeholdersIn, unclosedIn } from "../../core/placeholders.ts";
-import { isOwn, TEMPLATE_ROOTS } from "../../core/template.ts";
-import type { TextPosition } from "../../core/text-places.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
+import { isObject, type JsonObject } from "../../kit/schema/json.ts";
+import type { TextPosition } from "../../kit/schema/text-places.ts";
+import { placeholdersIn, unclosedIn } from "../../kit/text/placeholders.ts";
+import { isOwn, TEMPLATE_ROOTS } from "../../kit/text/template.ts";
 import { readRuleFileText } from "../homecore/read-text.ts";
 import type { Typed } from "../model/define.ts";
 import { firstDeviceOf } from "../model/devices.ts";

@@ -1,6 +1,6 @@
 // Which attributes the fields of triggers, conditions and actions name.
 import type { TSchema } from "@sinclair/typebox";
-import { isObject } from "../../core/json.ts";
+import { isObject } from "../../kit/schema/json.ts";
 import { ATTRIBUTE, ATTRIBUTES } from "../model/fields.ts";
 import { under } from "./walk.ts";
 

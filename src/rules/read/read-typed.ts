@@ -1,11 +1,11 @@
 // Checks triggers, conditions and actions by the schemas of their types, at any depth, and collects all problems. Each is
 // checked on its own, because one schema for all would try every type at every depth.
 import type { TSchema } from "@sinclair/typebox";
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { parseDuration } from "../../core/duration.ts";
-import { HubError } from "../../core/errors.ts";
-import { isObject } from "../../core/json.ts";
-import { checkOwn, type Problem } from "../../core/schema.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import { isObject } from "../../kit/schema/json.ts";
+import { checkOwn, type Problem } from "../../kit/schema/schema.ts";
+import { parseDuration } from "../../kit/time/duration.ts";
 import type { Typed } from "../model/define.ts";
 import { ALIASES, CEL, DURATION, type Kind, kindOfChild, SPELLINGS, wordsOf } from "../model/fields.ts";
 import { oncePerSchema } from "../model/once-per-schema.ts";

@@ -1,7 +1,7 @@
 // What a rule names: devices, modes, scenes, channels and other rules; and which of its values are secrets.
 import type { Static, TSchema } from "@sinclair/typebox";
-import { isObject, type JsonObject } from "../../core/json.ts";
-import { MASK, masked } from "../../core/masking.ts";
+import { isObject, type JsonObject } from "../../kit/schema/json.ts";
+import { MASK, masked } from "../../kit/text/masking.ts";
 import { KEYS_NAME, kindOfChild, NAMES, type Named, wordsOf } from "../model/fields.ts";
 import { Rule } from "./rule.ts";
 import { members } from "./schemas.ts";

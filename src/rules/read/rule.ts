@@ -1,8 +1,8 @@
 // What a rule is, and how JSON becomes one: a rule with all defaults, or all problems, each with its path.
 import { type Static, Type } from "@sinclair/typebox";
-import { ID_PATTERN } from "../../core/ids.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { Problem } from "../../core/schema.ts";
+import { ID_PATTERN } from "../../kit/schema/ids.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
+import type { Problem } from "../../kit/schema/schema.ts";
 import { child, choice, expression, json, text, wholeSecs, YEAR_SECS } from "../model/fields.ts";
 import { MAX_DEPTH, readBySchema, startReading } from "./read-typed.ts";
 

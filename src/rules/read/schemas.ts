@@ -1,6 +1,6 @@
 // The schema of each trigger, condition and action: its own fields, its `type`, and the fields that all of its kind have.
 import { type TObject, type TProperties, Type } from "@sinclair/typebox";
-import { lazy } from "../../core/lazy.ts";
+import { lazy } from "../../kit/time/lazy.ts";
 import { actions } from "../actions/index.ts";
 import { conditions } from "../conditions/index.ts";
 import { child, type Kind, triggerId } from "../model/fields.ts";

@@ -1,8 +1,8 @@
 // Checks the placeholders in texts when a rule is read: expressions in them must be right, and formats must exist.
-import { isObject } from "../../core/json.ts";
-import { placeholdersIn } from "../../core/placeholders.ts";
-import type { Problem } from "../../core/schema.ts";
-import { MAX_EXPRESSIONS } from "../../core/template.ts";
+import { isObject } from "../../kit/schema/json.ts";
+import type { Problem } from "../../kit/schema/schema.ts";
+import { placeholdersIn } from "../../kit/text/placeholders.ts";
+import { MAX_EXPRESSIONS } from "../../kit/text/template.ts";
 import { TEMPLATE, TEMPLATES } from "../model/fields.ts";
 import { type Place, under } from "./walk.ts";
 

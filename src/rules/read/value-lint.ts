@@ -1,8 +1,8 @@
 // Values that an attribute never takes, by what its device says of itself: in triggers and conditions that would never match,
 // and in commands that the device refuses. Where nothing is known of the attribute, nothing is said.
 import type { TSchema } from "@sinclair/typebox";
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
+import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
 import { ATTRIBUTE, ATTRIBUTES } from "../model/fields.ts";
 import { type Op, show } from "../model/values.ts";
 import { under } from "./walk.ts";

@@ -1,9 +1,9 @@
 // What rules can contain, for editors and for the RON parser: JSON Schemas of the rule and of each trigger, condition and
 // action, made from the definitions.
 import type { TSchema } from "@sinclair/typebox";
-import { DURATION_PATTERN } from "../../core/duration.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { lazy } from "../../core/lazy.ts";
+import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
+import { DURATION_PATTERN } from "../../kit/time/duration.ts";
+import { lazy } from "../../kit/time/lazy.ts";
 import { DURATION, type Kind, kindOfChild } from "../model/fields.ts";
 import { type RuleShape, WRAPPERS } from "../parse/shape.ts";
 import { Rule } from "./rule.ts";

@@ -1,6 +1,6 @@
 // Walks a value together with its schema. Does not go into an inner trigger, condition or action, which has its own schema.
 import type { TSchema } from "@sinclair/typebox";
-import { isObject } from "../../core/json.ts";
+import { isObject } from "../../kit/schema/json.ts";
 import { wordsOf } from "../model/fields.ts";
 
 export interface Place {

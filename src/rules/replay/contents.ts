@@ -1,7 +1,7 @@
 // What a replay has to know about a rule: the parts it is made of, and the attributes that they read.
 import type { TSchema } from "@sinclair/typebox";
-import { isObject } from "../../core/json.ts";
-import { lazy } from "../../core/lazy.ts";
+import { isObject } from "../../kit/schema/json.ts";
+import { lazy } from "../../kit/time/lazy.ts";
 import type { Typed } from "../model/define.ts";
 import { CEL, type Kind } from "../model/fields.ts";
 import type { DeviceReads } from "../model/host.ts";

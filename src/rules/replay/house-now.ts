@@ -1,7 +1,7 @@
 // The house of now as plain data, and what rules read in it: for a thread that replays.
-import type { Json } from "../../core/json.ts";
-import { createSun } from "../../core/sun.ts";
-import { createZone } from "../../core/zone.ts";
+import type { Json } from "../../kit/schema/json.ts";
+import { createSun } from "../../kit/time/sun.ts";
+import { createZone } from "../../kit/time/zone.ts";
 import type { CalendarEvent, HouseReads, RuleDevice } from "../model/host.ts";
 import { notSimulated } from "./not-done.ts";
 

@@ -1,6 +1,6 @@
 // What a rule reads in a test: the real house as it is now, with what the person made up, and with what the rule itself has set.
-import { type Json, type JsonObject, jsonEqual } from "../../core/json.ts";
-import type { HubEvent } from "../../events/catalog.ts";
+import { type Json, type JsonObject, jsonEqual } from "../../kit/schema/json.ts";
+import type { HubEvent } from "../../server/events/catalog.ts";
 import type { HouseReads, RuleDevice } from "../model/host.ts";
 import { unwatched } from "./not-done.ts";
 import { eventsOf } from "./past-events.ts";

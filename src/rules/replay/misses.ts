@@ -1,5 +1,5 @@
 // Why a rule did not fire although it was triggered: counted by the first reason, without the values that were found.
-import { maskedText } from "../../core/masking.ts";
+import { maskedText } from "../../kit/text/masking.ts";
 import type { ConditionTrace, Trace } from "../model/trace.ts";
 
 export interface Miss {

@@ -1,6 +1,6 @@
 // What a simulation makes of effects that it does not have: what reaches people, plugins and other machines is taken to be sent, and
 // what cannot be simulated is refused.
-import { HubError } from "../../core/errors.ts";
+import { HubError } from "../../kit/schema/errors.ts";
 import type { HouseEffects, RuleCalendars } from "../model/host.ts";
 
 /** To be thrown by an effect, such as "moving a device": the action fails, and its trace shows this. */

@@ -1,6 +1,6 @@
 // The events that the hub emitted for a recorded change, as far as the change shows them.
-import type { JsonObject } from "../../core/json.ts";
-import type { HubEvent } from "../../events/catalog.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
+import type { HubEvent } from "../../server/events/catalog.ts";
 import type { RuleDevice } from "../model/host.ts";
 
 export interface PastChange {

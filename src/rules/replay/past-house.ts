@@ -1,5 +1,5 @@
 // The house as it was at a moment of the replay: devices as recorded, and everything else as far as it can be known.
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
 import type { HouseEffects, HouseReads, RuleDevice, RuleHost } from "../model/host.ts";
 import { NOT_SENT, notSimulated, unwatched } from "./not-done.ts";
 import type { RecordedChange } from "./recorded.ts";

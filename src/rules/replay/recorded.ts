@@ -1,5 +1,5 @@
 // The recorded changes of some devices, in the order of time: two pages of each device are in memory at a time.
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../kit/schema/json.ts";
 
 export interface HistoryQuery {
   deviceId: string;

@@ -1,6 +1,6 @@
 // A replay in a thread of its own, as the main thread sees it: it passes the pages of the history on, and ends the thread
 // when the replay is over, or nobody waits for it any more.
-import { HubError, messageOf } from "../../core/errors.ts";
+import { HubError, messageOf } from "../../kit/schema/errors.ts";
 import type { RecordedHistory } from "./recorded.ts";
 import type { Replay, ReplayProgress } from "./replay.ts";
 import type { FromWorker, ReplayTask, ToWorker } from "./worker-protocol.ts";

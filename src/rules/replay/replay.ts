@@ -1,7 +1,7 @@
 // What a rule would have done over a past period: the recorded changes of its devices and the moments of its schedules are
 // put to the engine one after the other, in the house of each moment. Waits of its runs take the time of that period.
-import type { Clock } from "../../core/clock.ts";
-import type { RandomBytes } from "../../core/ids.ts";
+import type { RandomBytes } from "../../kit/schema/ids.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { Run } from "../engine/entry.ts";
 import type { EngineOptions } from "../engine/wire-engine.ts";
 import type { HouseReads } from "../model/host.ts";

@@ -1,5 +1,5 @@
 // The clock of a simulation: it stands still, and moves only from one event of its time to the next.
-import type { Clock, Timer } from "../../core/clock.ts";
+import type { Clock, Timer } from "../../kit/time/clock.ts";
 
 export interface SimulatedClock extends Clock {
   moveTo(at: number): void;

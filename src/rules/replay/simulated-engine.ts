@@ -1,10 +1,10 @@
 // The engine of a simulation: the triggers, holds, cooldown, conditions, run modes, actions and waits of one rule are those
 // of the real engine. Only the clock and the house are made up, so a delay of a day takes no time, and nothing is done.
-import type { RandomBytes } from "../../core/ids.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { silentLog } from "../../core/log.ts";
-import type { HubEvent } from "../../events/catalog.ts";
-import { createEnvelope } from "../../events/feed.ts";
+import { silentLog } from "../../kit/lifecycle/log.ts";
+import type { RandomBytes } from "../../kit/schema/ids.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
+import type { HubEvent } from "../../server/events/catalog.ts";
+import { createEnvelope } from "../../server/events/feed.ts";
 import { withCancelOnFalse } from "../engine/cancel-on-false.ts";
 import {
   type Activation,

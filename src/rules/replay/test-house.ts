@@ -1,7 +1,7 @@
 // The house of a test, and what actions do in it. Commands reach nobody; each device is taken to obey at once.
-import { HubError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { HubEvent } from "../../events/catalog.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
+import type { HubEvent } from "../../server/events/catalog.ts";
 import type { HouseEffects, HouseReads, Offline, RuleDevice, RuleHost } from "../model/host.ts";
 import { createMadeUpHouse, type HouseChange } from "./made-up-house.ts";
 import { NOT_SENT } from "./not-done.ts";

@@ -1,10 +1,10 @@
 // A test of a rule: one evaluation and its whole run, waits included, in simulated time. What the rule sets, it sees; what
 // happens meanwhile is what the person says, and otherwise nothing does.
-import type { Clock } from "../../core/clock.ts";
-import { HubError } from "../../core/errors.ts";
-import type { RandomBytes } from "../../core/ids.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { HubEvent } from "../../events/catalog.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import type { RandomBytes } from "../../kit/schema/ids.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import type { HubEvent } from "../../server/events/catalog.ts";
 import type { Run } from "../engine/entry.ts";
 import type { EngineOptions } from "../engine/wire-engine.ts";
 import type { PrivateBooleans } from "../model/define.ts";

@@ -1,6 +1,6 @@
 // Virtual timers in a test: they run on its clock. What only people read, such as `ends_at`, is left out.
-import type { Timer } from "../../core/clock.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
+import type { Timer } from "../../kit/time/clock.ts";
 import type { RuleDevice } from "../model/host.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 

@@ -1,8 +1,8 @@
 // Which trigger a test assumes, and what it hands to the rule.
 
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { HubError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
 import { type Activation, activationBy, interestsOf, labelOf, newEntry } from "../engine/entry.ts";
 import type { TriggerContext, TriggerDefinition, Typed } from "../model/define.ts";
 import { deviceContext } from "../model/devices.ts";

@@ -1,8 +1,8 @@
 // Trying rules out, by id or before they are saved: tests of one moment, and replays of a past period.
-import type { Clock } from "../../core/clock.ts";
-import { HubError } from "../../core/errors.ts";
-import { type RandomBytes, uuid } from "../../core/ids.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import { type RandomBytes, uuid } from "../../kit/schema/ids.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import { actions } from "../actions/index.ts";
 import { conditions } from "../conditions/index.ts";
 import type { RuleStanding } from "../engine/engine.ts";

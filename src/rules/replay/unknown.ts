@@ -1,5 +1,5 @@
 // What a replay cannot know, each in one sentence for people: what the history has no record of, and what takes real time.
-import type { Zone } from "../../core/zone.ts";
+import type { Zone } from "../../kit/time/zone.ts";
 import type { TriggerDefinition } from "../model/define.ts";
 import type { DeviceReads } from "../model/host.ts";
 import { devicesOf, FOUND_BY, isFound, type SomeDevices } from "../model/targets.ts";

@@ -1,6 +1,6 @@
 // The messages between the main thread and the thread of a replay. The history has a thread of its own, which only the main
 // thread reaches: pages pass through it as text.
-import type { ErrorCode } from "../../core/errors.ts";
+import type { ErrorCode } from "../../kit/schema/errors.ts";
 import type { Rule } from "../read/rule.ts";
 import type { Named } from "./contents.ts";
 import type { HouseNow } from "./house-now.ts";

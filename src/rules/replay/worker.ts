@@ -1,7 +1,7 @@
 // The thread of a replay: it does one, and is ended then.
 import { randomBytes } from "node:crypto";
-import { systemClock } from "../../core/clock.ts";
-import { HubError, messageOf } from "../../core/errors.ts";
+import { HubError, messageOf } from "../../kit/schema/errors.ts";
+import { systemClock } from "../../kit/time/clock.ts";
 import { actions } from "../actions/index.ts";
 import { conditions } from "../conditions/index.ts";
 import { createRuleExpressions } from "../read/expressions.ts";

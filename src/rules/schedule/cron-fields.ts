@@ -1,7 +1,7 @@
 // The six fields of a cron expression. croner reads the text; what its numbers mean on a calendar is computed here,
 // without time zones and without daylight saving.
 import { CronPattern } from "croner";
-import { messageOf } from "../../core/errors.ts";
+import { messageOf } from "../../kit/schema/errors.ts";
 
 export interface CronFields {
   /** In order, as numbers of the clock. */

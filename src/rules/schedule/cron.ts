@@ -2,9 +2,9 @@
 // forward or back. A job of fixed times that falls into the skipped hour runs right after the jump, and one in the
 // doubled hour runs the first time only; a job with a `*` in its minute or hour follows real time. A change of three
 // hours or more is a new clock, without such care.
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { WEEKDAYS } from "../../core/weekdays.ts";
-import type { Stretch, Zone } from "../../core/zone.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
+import { WEEKDAYS } from "../../kit/time/weekdays.ts";
+import type { Stretch, Zone } from "../../kit/time/zone.ts";
 import { type CronFields, parseCronFields } from "./cron-fields.ts";
 import type { ScheduleResult } from "./schedule.ts";
 

@@ -1,6 +1,6 @@
 // What a schedule is: moments in time, which are computed one by one. Running something at them is the scheduler's
 // work. The simple ones are here as well: `periodic` and `sun_event`.
-import type { Zone } from "../../core/zone.ts";
+import type { Zone } from "../../kit/time/zone.ts";
 
 export interface Schedule {
   /** The first moment strictly after `after`, or undefined where there is none within reach; both in epoch ms. */

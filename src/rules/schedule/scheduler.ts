@@ -1,10 +1,10 @@
 // Calls when a schedule is due: once for each moment, and never early. One timer serves all schedules. It looks at the
 // clock every 30 s at least, because the wall clock may step; then the scheduler does as Debian's cron. What has run is
 // remembered through `mark`.
-import type { Clock, Timer } from "../../core/clock.ts";
-import { HubError, messageOf } from "../../core/errors.ts";
-import { guarded } from "../../core/lifecycle.ts";
-import type { Log } from "../../core/log.ts";
+import { guarded } from "../../kit/lifecycle/lifecycle.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import { HubError, messageOf } from "../../kit/schema/errors.ts";
+import type { Clock, Timer } from "../../kit/time/clock.ts";
 import { DueHeap, type Slotted } from "./due-heap.ts";
 import { lastBetween, type Schedule, type Scheduled } from "./schedule.ts";
 

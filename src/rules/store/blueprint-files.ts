@@ -1,8 +1,8 @@
 // The blueprints as the hub holds them: those of the folder and those of the executable, which a file of the same name
 // replaces. Every change of a file comes in here.
 import { join } from "node:path";
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { problemAt } from "../../core/text-places.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
+import { problemAt } from "../../kit/schema/text-places.ts";
 import { type Blueprint, readBlueprint } from "../blueprints/read-blueprint.ts";
 import type { BlueprintFinder, FoundBlueprint } from "../blueprints/use.ts";
 import type { RuleFormat } from "../parse/detect.ts";

@@ -1,12 +1,12 @@
 // Blueprints for the API: the list, the text of each, and changing one's own.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../core/clock.ts";
-import { HubError } from "../../core/errors.ts";
-import { etagOf } from "../../core/etag.ts";
-import type { FolderNotices } from "../../core/folder-notices.ts";
-import { type FolderWatch, watchFolder } from "../../core/folder-watch.ts";
-import type { Log } from "../../core/log.ts";
+import { type FolderWatch, watchFolder } from "../../kit/files/folder-watch.ts";
+import type { FolderNotices } from "../../kit/lifecycle/folder-notices.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import { etagOf } from "../../kit/text/etag.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import { shippedBlueprints } from "../blueprints/shipped.ts";
 import type { FoundBlueprint } from "../blueprints/use.ts";
 import { readRuleText } from "../parse/read.ts";
@@ -23,7 +23,7 @@ export interface BlueprintInfo extends BlueprintFile {
 export interface BlueprintsOptions {
   folder: string;
   clock: Clock;
-  /** See core/folder-watch.ts. */
+  /** See kit/files/folder-watch.ts. */
   notices?: FolderNotices | undefined;
   log: Log;
   shape: RuleShape;

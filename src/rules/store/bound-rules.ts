@@ -1,8 +1,8 @@
 // Rules that call devices by their names, as homeCore's do: before they run, each name is replaced by the id it means, and
 // again whenever that changes. The rules themselves keep the names.
 import type { TSchema } from "@sinclair/typebox";
-import type { Clock } from "../../core/clock.ts";
-import { isObject, type Json, jsonEqual } from "../../core/json.ts";
+import { isObject, type Json, jsonEqual } from "../../kit/schema/json.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import { isTimerStateWord, ourTimerState } from "../homecore/timer-words.ts";
 import { NAMES } from "../model/fields.ts";
 import type { HouseReads } from "../model/host.ts";

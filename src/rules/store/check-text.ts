@@ -1,5 +1,5 @@
 // For editors, without saving anything: what a text would be as a rule, and what a rule would be as a text.
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit/set-key.ts";
 import { type FileProblem, refusalOf } from "../read/file-problem.ts";

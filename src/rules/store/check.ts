@@ -1,8 +1,8 @@
 // Checks the rule files of a folder without a hub, for `hub check`. Writes nothing.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, systemCode } from "../../core/errors.ts";
-import { silentLog } from "../../core/log.ts";
+import { silentLog } from "../../kit/lifecycle/log.ts";
+import { messageOf, systemCode } from "../../kit/schema/errors.ts";
 import { shippedBlueprints } from "../blueprints/shipped.ts";
 import { type KnownHouse, lintText } from "../read/lint.ts";
 import { ruleShape } from "../read/vocabulary.ts";

@@ -15,12 +15,12 @@ import {
   statSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { createFile, replaceFile, syncFolder, writeFileAtomic } from "../../core/atomic-file.ts";
-import { decodeText } from "../../core/decode-text.ts";
-import { HubError, messageOf, systemCode } from "../../core/errors.ts";
-import { idFromName } from "../../core/ids.ts";
-import { STORAGE_TEXTS, type StorageFault, storageFaultOf } from "../../core/storage-fault.ts";
-import { problemAt, type TextProblem } from "../../core/text-places.ts";
+import { createFile, replaceFile, syncFolder, writeFileAtomic } from "../../kit/files/atomic-file.ts";
+import { STORAGE_TEXTS, type StorageFault, storageFaultOf } from "../../kit/files/storage-fault.ts";
+import { decodeText } from "../../kit/schema/decode-text.ts";
+import { HubError, messageOf, systemCode } from "../../kit/schema/errors.ts";
+import { idFromName } from "../../kit/schema/ids.ts";
+import { problemAt, type TextProblem } from "../../kit/schema/text-places.ts";
 import { MAX_RULE_BYTES } from "../parse/read.ts";
 
 // Editors leave `x.ron~`, `.x.ron.swp`, `#x.ron#` and `x.ron.tmp` beside a file, and syncing programs `x (1).ron.part`.

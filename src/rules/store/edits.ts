@@ -2,12 +2,12 @@
 // changes as little of a text as possible, never overwrites what somebody has saved meanwhile, and answers when the
 // change is in effect.
 import { join } from "node:path";
-import { HubError, messageOf } from "../../core/errors.ts";
-import { etagOf } from "../../core/etag.ts";
-import { type RandomBytes, uuid } from "../../core/ids.ts";
-import { type JsonObject, jsonEqual } from "../../core/json.ts";
-import type { StorageTrouble } from "../../core/storage-fault.ts";
-import { stringifyToml } from "../../core/toml.ts";
+import type { StorageTrouble } from "../../kit/files/storage-fault.ts";
+import { HubError, messageOf } from "../../kit/schema/errors.ts";
+import { type RandomBytes, uuid } from "../../kit/schema/ids.ts";
+import { type JsonObject, jsonEqual } from "../../kit/schema/json.ts";
+import { stringifyToml } from "../../kit/schema/toml.ts";
+import { etagOf } from "../../kit/text/etag.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId, replaceId, setTopLevel } from "../parse/edit/set-key.ts";
 import { setRule } from "../parse/edit/set-rule.ts";

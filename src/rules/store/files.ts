@@ -2,10 +2,10 @@
 // Every change of a file comes in here.
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { HubError } from "../../core/errors.ts";
-import { jsonEqual } from "../../core/json.ts";
-import type { Log } from "../../core/log.ts";
-import { problemAt } from "../../core/text-places.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import { jsonEqual } from "../../kit/schema/json.ts";
+import { problemAt } from "../../kit/schema/text-places.ts";
 import { formatOfName, type RuleFormat } from "../parse/detect.ts";
 import { type FileProblem, unforeseen } from "../read/file-problem.ts";
 import type { Rule } from "../read/rule.ts";

@@ -1,7 +1,7 @@
 // Warnings of lint for the list of rules: kept for a while, because thousands of rules are listed at once. A list spends a
 // bounded time on it; what it does not get to is looked at right after it, in short steps.
-import type { Clock } from "../../core/clock.ts";
-import type { TextPosition } from "../../core/text-places.ts";
+import type { TextPosition } from "../../kit/schema/text-places.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { type KnownHouse, type LintWarning, lintText } from "../read/lint.ts";
 import type { ListedFile } from "./files.ts";

@@ -1,10 +1,10 @@
 // What the texts of rules were read into, kept for the next start: reading five thousand anew takes seconds. It holds for the
 // executable that read them and for the very same texts; what is missing or damaged is read as if there were none.
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { messageOf } from "../../core/errors.ts";
-import { etagOf } from "../../core/etag.ts";
-import { isObject } from "../../core/json.ts";
-import type { Log } from "../../core/log.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import { messageOf } from "../../kit/schema/errors.ts";
+import { isObject } from "../../kit/schema/json.ts";
+import { etagOf } from "../../kit/text/etag.ts";
 import { formatOfName } from "../parse/detect.ts";
 import type { ReadText, RuleReader } from "./read-rule.ts";
 

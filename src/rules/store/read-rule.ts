@@ -1,10 +1,10 @@
 // Reads a rule file's text: the rule, or every reason why it is none, each with its place. Touches no file.
 
-import type { JsonObject } from "../../core/json.ts";
-import { lazy } from "../../core/lazy.ts";
-import { firstPerPath, type Problem } from "../../core/schema.ts";
-import { positionAt, type TextPosition } from "../../core/text-places.ts";
-import { withTomlAdvice } from "../../core/toml-advice.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
+import { firstPerPath, type Problem } from "../../kit/schema/schema.ts";
+import { positionAt, type TextPosition } from "../../kit/schema/text-places.ts";
+import { withTomlAdvice } from "../../kit/schema/toml-advice.ts";
+import { lazy } from "../../kit/time/lazy.ts";
 import { type BlueprintFinder, isUse, type MadeFrom, type ReadUse, readUse, writtenPath } from "../blueprints/use.ts";
 import { type ReadableRule, readRuleFileText } from "../homecore/read-text.ts";
 import type { RuleFormat } from "../parse/detect.ts";

@@ -1,6 +1,6 @@
 // Traces and problems of rules for people who may not see secrets: secret values are masked, everything else stays.
-import { MASK, maskedText, namesSecret } from "../../core/masking.ts";
-import { redactedTrigger } from "../../events/redact.ts";
+import { MASK, maskedText, namesSecret } from "../../kit/text/masking.ts";
+import { redactedTrigger } from "../../server/events/redact.ts";
 import type { ActionTrace, ConditionTrace, Trace } from "../model/trace.ts";
 import type { RuleInfo } from "./describe.ts";
 

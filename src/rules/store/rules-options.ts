@@ -1,14 +1,14 @@
 // What the rules take and give at their entry point.
-import type { Clock } from "../../core/clock.ts";
-import type { FolderNotices } from "../../core/folder-notices.ts";
-import type { RandomBytes } from "../../core/ids.ts";
-import type { WaitKept } from "../../core/kept.ts";
-import type { Limits } from "../../core/limits.ts";
-import type { Log } from "../../core/log.ts";
-import type { Problem } from "../../core/schema.ts";
-import type { DiskBudget } from "../../core/write-behind.ts";
-import type { StateDb } from "../../db/state-db.ts";
-import type { EventFeed } from "../../events/feed.ts";
+import type { DiskBudget } from "../../kit/files/write-behind.ts";
+import type { FolderNotices } from "../../kit/lifecycle/folder-notices.ts";
+import type { WaitKept } from "../../kit/lifecycle/kept.ts";
+import type { Limits } from "../../kit/lifecycle/limits.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
+import type { RandomBytes } from "../../kit/schema/ids.ts";
+import type { Problem } from "../../kit/schema/schema.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import type { StateDb } from "../../server/db/state-db.ts";
+import type { EventFeed } from "../../server/events/feed.ts";
 import type { RulesSection } from "../config.ts";
 import type { RunJournal } from "../engine/run-store.ts";
 import type { RuleHost, RuleTexts } from "../model/host.ts";
@@ -41,7 +41,7 @@ export interface RulesOptions extends OtherNames {
   folder: string;
   feed: EventFeed;
   clock: Clock;
-  /** See core/folder-watch.ts. */
+  /** See kit/files/folder-watch.ts. */
   notices?: FolderNotices | undefined;
   log: Log;
   random: RandomBytes;
@@ -51,7 +51,7 @@ export interface RulesOptions extends OtherNames {
   db: Pick<StateDb, "durable" | "relaxed" | "own" | "trouble">;
   journal?: RunJournal | undefined;
   flushMs?: number;
-  /** See core/write-budget.ts. */
+  /** See kit/files/write-budget.ts. */
   budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;

@@ -3,8 +3,8 @@
 // one attribute per button: `action_left`, or one per event with the button's number: {pushed: 1}. Many clear the attribute
 // afterwards; that is not a press.
 import { Type } from "@sinclair/typebox";
-import { isObject, type Json } from "../../core/json.ts";
-import type { Envelope } from "../../events/feed.ts";
+import { isObject, type Json } from "../../kit/schema/json.ts";
+import type { Envelope } from "../../server/events/feed.ts";
 import { changeContext } from "../model/changes.ts";
 import { defineTrigger } from "../model/define.ts";
 import {

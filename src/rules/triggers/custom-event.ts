@@ -1,6 +1,6 @@
 // `custom_event`: a rule's `fire_event` or a plugin emits an event of its own.
 import { Type } from "@sinclair/typebox";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
 import { defineTrigger } from "../model/define.ts";
 import { ALIASES, table, text } from "../model/fields.ts";
 import { hasFields, show } from "../model/values.ts";

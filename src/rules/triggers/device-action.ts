@@ -1,6 +1,6 @@
 // `device_action`: a device that announces itself reports a press, a turn or a tag, in its own words.
 import { Type } from "@sinclair/typebox";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../kit/schema/json.ts";
 import { defineTrigger } from "../model/define.ts";
 import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { someDevices, text } from "../model/fields.ts";

@@ -1,7 +1,7 @@
 // `device_state_changed`: an attribute of a device takes another value. A value that is restored or repeated is no change,
 // and there is no event for it. An attribute that a state leaves out is in the event, and has no value that a rule could take.
 import { type Static, Type } from "@sinclair/typebox";
-import { type Json, jsonEqual } from "../../core/json.ts";
+import { type Json, jsonEqual } from "../../kit/schema/json.ts";
 import { changeContext, changeKind, changeSource, kindOfChange, sourceOfChange } from "../model/changes.ts";
 import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";

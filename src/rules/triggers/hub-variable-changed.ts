@@ -1,6 +1,6 @@
 // `hub_variable_changed`: a variable gets another value. There is an event for every write, also for one without a change.
 import { Type } from "@sinclair/typebox";
-import { type Json, jsonEqual } from "../../core/json.ts";
+import { type Json, jsonEqual } from "../../kit/schema/json.ts";
 import { defineTrigger } from "../model/define.ts";
 import { eventOf, interestIn } from "../model/devices.ts";
 import { json, text } from "../model/fields.ts";

@@ -1,8 +1,8 @@
 // `mqtt_message`: a message is published on the broker, for example by a device without a plugin, or by another rule.
 import { Type } from "@sinclair/typebox";
-import { type Json, jsonEqual, parseJson } from "../../core/json.ts";
-import { pointerProblem, valueAtPointer } from "../../core/json-pointer.ts";
-import { hasWildcard, isTopicFilter, matchesFilter } from "../../core/topic-filter.ts";
+import { type Json, jsonEqual, parseJson } from "../../kit/schema/json.ts";
+import { pointerProblem, valueAtPointer } from "../../kit/schema/json-pointer.ts";
+import { hasWildcard, isTopicFilter, matchesFilter } from "../../kit/text/topic-filter.ts";
 import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import { eventOf, interestIn } from "../model/devices.ts";

@@ -1,6 +1,6 @@
 // `numeric_threshold`: a number passes a limit. It fires when the limit is passed, and not again while the number stays there.
 import { type Static, Type } from "@sinclair/typebox";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../kit/schema/json.ts";
 import { changeContext } from "../model/changes.ts";
 import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";

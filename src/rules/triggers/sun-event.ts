@@ -1,6 +1,6 @@
 // `sun_event`: sunrise, dusk and so on, with an offset in minutes. Without [location] it never fires.
 import { Type } from "@sinclair/typebox";
-import { SOLAR_EVENTS } from "../../core/sun.ts";
+import { SOLAR_EVENTS } from "../../kit/time/sun.ts";
 import { defineTrigger } from "../model/define.ts";
 import { choice } from "../model/fields.ts";
 import type { HouseReads } from "../model/host.ts";

@@ -2,7 +2,7 @@
 // the engine gets a copy with it (engine/webhooks.ts). The rule does not see it.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Type } from "@sinclair/typebox";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../kit/schema/json.ts";
 import { checkOneOf } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import { eventOf, interestIn } from "../model/devices.ts";

@@ -1,15 +1,15 @@
 // Records so many samples a second for so long, with an export to `url` or without one, and prints what that took of the processor.
 import { randomBytes } from "node:crypto";
-import { systemClock } from "../../../src/core/clock.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { openStateDb } from "../../../src/db/state-db.ts";
-import { createEventFeed } from "../../../src/events/feed.ts";
-import { HistoryExports } from "../../../src/export/config.ts";
-import { startExports } from "../../../src/export/exports.ts";
-import { openExportMemory } from "../../../src/export/memory.ts";
-import { HistorySection } from "../../../src/history/config.ts";
-import { startHistory } from "../../../src/history/history.ts";
-import { historyWorker } from "../../../src/history/worker-client.ts";
+import { HistorySection } from "../../../src/house/history/config.ts";
+import { startHistory } from "../../../src/house/history/history.ts";
+import { historyWorker } from "../../../src/house/history/worker-client.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
+import { systemClock } from "../../../src/kit/time/clock.ts";
+import { HistoryExports } from "../../../src/reach/export/config.ts";
+import { startExports } from "../../../src/reach/export/exports.ts";
+import { openExportMemory } from "../../../src/reach/export/memory.ts";
+import { openStateDb } from "../../../src/server/db/state-db.ts";
+import { createEventFeed } from "../../../src/server/events/feed.ts";
 import { sectionOf } from "../../support/section.ts";
 
 export interface ExportOrder {

@@ -1,7 +1,7 @@
 // Lays out a history of a year, or of another span, at once: the file is made by the hub's own opening and migrations, the rows by one INSERT …
 // SELECT a series in the order of their key, as settling leaves them. Ten million take some ten seconds.
-import { openDatabase } from "../../../src/db/open.ts";
-import { historyMigrations } from "../../../src/history/migrations/index.ts";
+import { historyMigrations } from "../../../src/house/history/migrations/index.ts";
+import { openDatabase } from "../../../src/server/db/open.ts";
 import { ATTRIBUTES, DEVICES, deviceName } from "./house-load.ts";
 
 export const YEAR_MS = 365 * 86_400_000;

@@ -1,13 +1,13 @@
 // The history in a process of its own, fed as the hub feeds it: events through a real feed, recorder, worker, file. No
 // broker, registry or API, so that its figures are the history's alone. Argument: FeedOrder as JSON. Prints a Progress a
 // line; ends when all is recorded, compacted and closed.
-import { systemClock } from "../../../src/core/clock.ts";
-import { openLog } from "../../../src/core/log.ts";
-import { createEventFeed } from "../../../src/events/feed.ts";
-import { HistorySection } from "../../../src/history/config.ts";
-import { type History, startHistory } from "../../../src/history/history.ts";
-import { historyWorker } from "../../../src/history/worker-client.ts";
-import { bytesWritten } from "../../../src/system/this-process.ts";
+import { HistorySection } from "../../../src/house/history/config.ts";
+import { type History, startHistory } from "../../../src/house/history/history.ts";
+import { historyWorker } from "../../../src/house/history/worker-client.ts";
+import { openLog } from "../../../src/kit/lifecycle/log.ts";
+import { systemClock } from "../../../src/kit/time/clock.ts";
+import { createEventFeed } from "../../../src/server/events/feed.ts";
+import { bytesWritten } from "../../../src/server/system/this-process.ts";
 import { sectionOf } from "../../support/section.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { type Change, changeAt } from "./house-load.ts";

@@ -1,9 +1,9 @@
 // The outbox of a hub in simulated time, over the real network, until it is killed. Time stands still while a request is
 // under way. It posts message after message, goes on as far as each line it reads says, and answers with how it is.
-import { silentLog } from "../../../src/core/log.ts";
-import { openStateDb } from "../../../src/db/state-db.ts";
-import { createNotifier } from "../../../src/notify/notifier.ts";
-import { startOutbox } from "../../../src/notify/outbox/outbox.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
+import { createNotifier } from "../../../src/reach/notify/notifier.ts";
+import { startOutbox } from "../../../src/reach/notify/outbox/outbox.ts";
+import { openStateDb } from "../../../src/server/db/state-db.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { rssMiB } from "./proc.ts";
 

@@ -1,11 +1,11 @@
 // How long an emergency takes past thousands of messages that wait for a service which was away: an outbox in real time.
 import { randomBytes } from "node:crypto";
-import { systemClock } from "../../../src/core/clock.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { PRIORITIES } from "../../../src/core/message-words.ts";
-import { openStateDb } from "../../../src/db/state-db.ts";
-import { createNotifier } from "../../../src/notify/notifier.ts";
-import { startOutbox } from "../../../src/notify/outbox/outbox.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
+import { PRIORITIES } from "../../../src/kit/text/message-words.ts";
+import { systemClock } from "../../../src/kit/time/clock.ts";
+import { createNotifier } from "../../../src/reach/notify/notifier.ts";
+import { startOutbox } from "../../../src/reach/notify/outbox/outbox.ts";
+import { openStateDb } from "../../../src/server/db/state-db.ts";
 
 export interface Overtaking {
   /** From posting it until the service had it. */

@@ -1,11 +1,11 @@
 // A hub in this process with a clock that is moved on by hand, whose output nobody keeps: for hours that take seconds.
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { checkConfig } from "../../../src/config/load.ts";
-import { openLog } from "../../../src/core/log.ts";
-import type { Output } from "../../../src/core/platform.ts";
-import { homeAt } from "../../../src/home/paths.ts";
-import { createHub } from "../../../src/hub.ts";
+import { checkConfig } from "../../../src/app/config/load.ts";
+import { createHub } from "../../../src/app/hub.ts";
+import { openLog } from "../../../src/kit/lifecycle/log.ts";
+import type { Output } from "../../../src/kit/lifecycle/platform.ts";
+import { homeAt } from "../../../src/server/home/paths.ts";
 import type { TemporaryFolder } from "../../support/temporary-folder.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 

@@ -2,16 +2,16 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../../src/core/clock.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { openStateDb } from "../../../src/db/state-db.ts";
-import { createEventFeed } from "../../../src/events/feed.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
+import { systemClock } from "../../../src/kit/time/clock.ts";
 import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
 import { Engine } from "../../../src/rules/engine/engine.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
 import { type Rule, readRule } from "../../../src/rules/read/rule.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
+import { openStateDb } from "../../../src/server/db/state-db.ts";
+import { createEventFeed } from "../../../src/server/events/feed.ts";
 import { createHouse } from "../../rules/support/host.ts";
 
 export interface WaitingHouse extends AsyncDisposable {

@@ -1,8 +1,8 @@
 // Every mistake of the tables, given to `hub check` itself: it names the file, the line and the key, and says what to do.
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { check } from "../../../src/cli/check.ts";
-import type { Io } from "../../../src/cli/command.ts";
+import { check } from "../../../src/app/cli/check.ts";
+import type { Io } from "../../../src/app/cli/command.ts";
 import { createTestPlatform, type TestPlatform } from "../../support/platform.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

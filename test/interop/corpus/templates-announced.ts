@@ -1,7 +1,7 @@
 // The same templates through the compiled hub: each is announced as the one sensor of a device, receives its messages, and what it makes
 // of each must be an attribute. Only those that read a message; what is nothing, or refused, leaves what was known.
-import type { Json } from "../../../src/core/json.ts";
-import { fromJson, str } from "../../../src/discovery/templates/values.ts";
+import { fromJson, str } from "../../../src/house/discovery/templates/values.ts";
+import type { Json } from "../../../src/kit/schema/json.ts";
 import { until } from "../../support/wait.ts";
 import { Counts } from "./counts.ts";
 import { startHouse } from "./house.ts";

@@ -1,9 +1,9 @@
 // Templates with their context and the right answer: each is compiled and evaluated.
-import { evaluate } from "../../../src/discovery/templates/evaluate.ts";
-import { fromJsonText } from "../../../src/discovery/templates/json-text.ts";
-import { parse } from "../../../src/discovery/templates/statements.ts";
-import { createTemplateEngine } from "../../../src/discovery/templates/template.ts";
-import type { Value } from "../../../src/discovery/templates/values.ts";
+import { evaluate } from "../../../src/house/discovery/templates/evaluate.ts";
+import { fromJsonText } from "../../../src/house/discovery/templates/json-text.ts";
+import { parse } from "../../../src/house/discovery/templates/statements.ts";
+import { createTemplateEngine } from "../../../src/house/discovery/templates/template.ts";
+import type { Value } from "../../../src/house/discovery/templates/values.ts";
 import { Counts } from "./counts.ts";
 
 // When the right answers were made.

@@ -1,9 +1,9 @@
 // Records, exports to PostgreSQL, lets the hub's retention remove it all, and compares each page before with the one after.
-import { HistoryExport } from "../../../src/export/config.ts";
-import { openPostgresArchive } from "../../../src/export/postgres-archive.ts";
-import { withArchive } from "../../../src/history/archive.ts";
-import { aggregates, type HistoryQuery } from "../../../src/history/worker-protocol.ts";
-import { createExportRig } from "../../export/export-rig.ts";
+import { withArchive } from "../../../src/house/history/archive.ts";
+import { aggregates, type HistoryQuery } from "../../../src/house/history/worker-protocol.ts";
+import { HistoryExport } from "../../../src/reach/export/config.ts";
+import { openPostgresArchive } from "../../../src/reach/export/postgres-archive.ts";
+import { createExportRig } from "../../reach/export/export-rig.ts";
 import { sectionOf } from "../../support/section.ts";
 import { POSTGRES } from "./engines.ts";
 

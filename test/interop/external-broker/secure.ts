@@ -1,7 +1,7 @@
 // Certificates of the broker that are not right, a broker that wants one of the hub, and MQTT over WebSockets. Debian's mosquitto is
 // built without WebSockets: NATS has them.
 import { chmodSync, writeFileSync } from "node:fs";
-import { createCertificates } from "../../notify/certificates.ts";
+import { createCertificates } from "../../reach/notify/certificates.ts";
 import { freePorts } from "../../support/free-port.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/wait.ts";

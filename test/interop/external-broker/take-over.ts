@@ -2,8 +2,8 @@
 // the other machine, and whoever has lost the lease steps down; without one the hub says that another program has its client id.
 import { createServer, connect as dial } from "node:net";
 import type { MqttClient } from "mqtt";
-import { systemClock } from "../../../src/core/clock.ts";
-import { startExternalHub } from "../../mqtt/external/rig.ts";
+import { systemClock } from "../../../src/kit/time/clock.ts";
+import { startExternalHub } from "../../reach/mqtt/external/rig.ts";
 import { createTestStanding } from "../../support/fake-standing.ts";
 import type { TemporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/wait.ts";

@@ -1,14 +1,14 @@
 // Connections to real engines as a hub opens them, and the contract's cases on them.
 import { randomBytes } from "node:crypto";
 import { Value } from "@sinclair/typebox/value";
-import { StandbySection } from "../../../src/config/standby.ts";
-import { type Clock, systemClock } from "../../../src/core/clock.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { openLeaseEngine } from "../../../src/standby/lease/engines.ts";
-import type { LeaseEngine } from "../../../src/standby/lease/lease.ts";
-import { openNatsLease } from "../../../src/standby/lease/nats.ts";
-import { openPostgresLease } from "../../../src/standby/lease/postgres.ts";
-import { type Check, type ContractCase, machineNamed } from "../../standby/lease/engine-contract.ts";
+import { StandbySection } from "../../../src/copies/standby/config.ts";
+import { openLeaseEngine } from "../../../src/copies/standby/lease/engines.ts";
+import type { LeaseEngine } from "../../../src/copies/standby/lease/lease.ts";
+import { openNatsLease } from "../../../src/copies/standby/lease/nats.ts";
+import { openPostgresLease } from "../../../src/copies/standby/lease/postgres.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
+import { type Clock, systemClock } from "../../../src/kit/time/clock.ts";
+import { type Check, type ContractCase, machineNamed } from "../../copies/standby/lease/engine-contract.ts";
 import { until } from "../../support/wait.ts";
 
 type Given = Partial<StandbySection> & { lease: string };

@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { createCertificates } from "../../notify/certificates.ts";
-import { type Check, codeOf, ENGINE_CONTRACT, machineNamed } from "../../standby/lease/engine-contract.ts";
+import { type Check, codeOf, ENGINE_CONTRACT, machineNamed } from "../../copies/standby/lease/engine-contract.ts";
+import { createCertificates } from "../../reach/notify/certificates.ts";
 import { standStill } from "../../support/processes.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/wait.ts";

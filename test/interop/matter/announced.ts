@@ -1,6 +1,6 @@
 // Devices as they announce themselves: five of zigbee2mqtt 2.14.1 and a Tasmota that measures in °F. What they are called and what
 // their values mean is theirs, not the hub's.
-import { configOf } from "../../discovery/tasmota-messages.ts";
+import { configOf } from "../../house/discovery/tasmota-messages.ts";
 
 const reads = (name: string, unit: string) => ({ type: "numeric", name, property: name, access: 1, unit });
 const diagnoses = (name: string, unit: string) => ({ ...reads(name, unit), access: 5, category: "diagnostic" });

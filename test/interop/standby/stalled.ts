@@ -2,9 +2,9 @@
 // change before it goes on, and the hub itself goes on. Telegram and the called service are the script's own. Two bots, as each takes what
 // is written to it one after the other.
 import { readFileSync } from "node:fs";
-import { type FakeTelegram, serveTelegram } from "../../notify/notices/fake-telegram.ts";
-import { ANNA, BEN, CONFIRM } from "../../notify/notices/house.ts";
-import { chatChannel, hookChannel, hookedRule, hookOf } from "../../notify/notices/rule-texts.ts";
+import { type FakeTelegram, serveTelegram } from "../../reach/notify/notices/fake-telegram.ts";
+import { ANNA, BEN, CONFIRM } from "../../reach/notify/notices/house.ts";
+import { chatChannel, hookChannel, hookedRule, hookOf } from "../../reach/notify/notices/rule-texts.ts";
 import type { HubProcess } from "../../support/hub-process.ts";
 import type { StreamClient } from "../../support/stream-client.ts";
 import type { Side } from "../../support/two-machines.ts";

@@ -113,7 +113,7 @@ const ruleText = (n: number): string => `(
 )
 `;
 
-/** Where readings wait to be written: see src/db/reading-draft.ts. */
+/** Where readings wait to be written: see src/server/db/reading-draft.ts. */
 function memoryOf(home: string): string {
   const folder = join(realpathSync(join(home, "data")), "readings");
   return `/dev/shm/hub-readings-${Bun.hash(folder).toString(16)}`;

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import axe from "axe-core";
 import type { Page } from "puppeteer-core";
-import { messageOf } from "../../../src/core/errors.ts";
+import { messageOf } from "../../../src/kit/schema/errors.ts";
 import { until } from "../../support/wait.ts";
 import { quiet } from "./network.ts";
 

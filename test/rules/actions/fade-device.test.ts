@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { HubError } from "../../../src/core/errors.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
+import { HubError } from "../../../src/kit/schema/errors.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { createHouse } from "../support/host.ts";
 import { problemsIn } from "../support/read.ts";
 import { createActor } from "../support/scope.ts";

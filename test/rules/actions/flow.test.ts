@@ -1,6 +1,6 @@
 // Actions that wait, choose and repeat.
 import { describe, expect, test } from "bun:test";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "../../../src/kit/schema/json.ts";
 import { createHouse } from "../support/host.ts";
 import { problemsIn } from "../support/read.ts";
 import { createActor, Exit } from "../support/scope.ts";

@@ -2,7 +2,7 @@
 // What becomes of a blueprint and the inputs of a rule: typed values, texts, expressions, messages, and what is left out.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "../../../src/kit/schema/json.ts";
 import { writeRon } from "../../../src/rules/parse/ron/write.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
 import { examples } from "../../support/examples.ts";

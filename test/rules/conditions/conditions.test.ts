@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { createHouse } from "../support/host.ts";
 import { problemsIn } from "../support/read.ts";
 import { ask } from "../support/scope.ts";

@@ -1,6 +1,6 @@
 // The contract's two situations, with the real kinds, to the second.
 import { expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";

@@ -1,12 +1,12 @@
 // How often rules fired, in the journal of readings: what outlives a kill, and when there are rows.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
-import { silentLog } from "../../../src/core/log.ts";
-import { checkpointIntoCopy, readingsFolder, readJournalTailBeside } from "../../../src/db/readings.ts";
-import type { StateDb } from "../../../src/db/state-db.ts";
-import { openReadings } from "../../../src/hub/open-readings.ts";
+import { openReadings } from "../../../src/app/hub/open-readings.ts";
+import type { ReadingJournal } from "../../../src/house/state/reading-journal.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
 import { openRuleStore, type RuleStore } from "../../../src/rules/engine/store.ts";
-import type { ReadingJournal } from "../../../src/state/reading-journal.ts";
+import { checkpointIntoCopy, readingsFolder, readJournalTailBeside } from "../../../src/server/db/readings.ts";
+import type { StateDb } from "../../../src/server/db/state-db.ts";
 import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";

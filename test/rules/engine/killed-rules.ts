@@ -1,5 +1,5 @@
 // Rules with every kind of wait, short ones, for the process that is killed: each message is sent once by each run.
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 
 const delay = (secs = 0.1): JsonObject => ({ type: "delay", duration_secs: secs });
 const say = (message: string): JsonObject => ({ type: "notify", channel: "log", message });

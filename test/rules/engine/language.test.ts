@@ -1,6 +1,6 @@
 // The actions that steer a run and its neighbours: variables, choices, parameters, and the end of an event.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { openRealRig, written } from "../support/real.ts";
 
 const logged = (expression: string): JsonObject => ({ type: "log_message", expression });

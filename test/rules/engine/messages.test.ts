@@ -1,6 +1,6 @@
 // Texts with placeholders and expressions, in all actions that send texts.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { lint } from "../../../src/rules/read/lint.ts";
 import { createHouse } from "../support/host.ts";
 import { openRealRig, written } from "../support/real.ts";

@@ -1,17 +1,17 @@
 // An engine in a scripted house, with a real feed, a real database and journal and a virtual clock. One call stops the hub and
 // starts it again on the same files, and time may pass in between.
 import { Database } from "bun:sqlite";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
-import { createLimitReports } from "../../../src/core/limits.ts";
-import { type Log, silentLog } from "../../../src/core/log.ts";
-import { createZone } from "../../../src/core/zone.ts";
-import type { HubEvent } from "../../../src/events/catalog.ts";
-import { createEventFeed, type EventFeed } from "../../../src/events/feed.ts";
-import { openReadings } from "../../../src/hub/open-readings.ts";
+import { openReadings } from "../../../src/app/hub/open-readings.ts";
+import { createLimitReports } from "../../../src/kit/lifecycle/limits.ts";
+import { type Log, silentLog } from "../../../src/kit/lifecycle/log.ts";
+import type { Json, JsonObject } from "../../../src/kit/schema/json.ts";
+import { createZone } from "../../../src/kit/time/zone.ts";
 import { Engine, type EngineOptions } from "../../../src/rules/engine/engine.ts";
 import type { Typed } from "../../../src/rules/model/define.ts";
 import type { RuleDevice, RuleHost } from "../../../src/rules/model/host.ts";
 import type { Rule } from "../../../src/rules/read/rule.ts";
+import type { HubEvent } from "../../../src/server/events/catalog.ts";
+import { createEventFeed, type EventFeed } from "../../../src/server/events/feed.ts";
 import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";

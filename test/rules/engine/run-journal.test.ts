@@ -2,14 +2,19 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { statSync, truncateSync } from "node:fs";
-import { listSegments } from "../../../src/core/journal-reader.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { checkpointIntoCopy, journalIdOf, readingsFolder, readJournalTailBeside } from "../../../src/db/readings.ts";
-import type { RunChange } from "../../../src/db/run-rows.ts";
-import type { StateDb } from "../../../src/db/state-db.ts";
-import { openReadings } from "../../../src/hub/open-readings.ts";
+import { openReadings } from "../../../src/app/hub/open-readings.ts";
+import type { ReadingJournal } from "../../../src/house/state/reading-journal.ts";
+import { listSegments } from "../../../src/kit/files/journal-reader.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
 import { openRunStore, type RunStore } from "../../../src/rules/engine/run-store.ts";
-import type { ReadingJournal } from "../../../src/state/reading-journal.ts";
+import {
+  checkpointIntoCopy,
+  journalIdOf,
+  readingsFolder,
+  readJournalTailBeside,
+} from "../../../src/server/db/readings.ts";
+import type { RunChange } from "../../../src/server/db/run-rows.ts";
+import type { StateDb } from "../../../src/server/db/state-db.ts";
 import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";

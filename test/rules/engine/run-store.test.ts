@@ -2,10 +2,10 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { statSync } from "node:fs";
-import { stateMigrations } from "../../../src/db/migrations/index.ts";
-import type { RunChange } from "../../../src/db/run-rows.ts";
-import type { StateDb } from "../../../src/db/state-db.ts";
 import { openRunStore } from "../../../src/rules/engine/run-store.ts";
+import { stateMigrations } from "../../../src/server/db/migrations/index.ts";
+import type { RunChange } from "../../../src/server/db/run-rows.ts";
+import type { StateDb } from "../../../src/server/db/state-db.ts";
 import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 

@@ -1,7 +1,7 @@
 // Devices found by area, tag and type, at the moment the rule runs.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { createLookup, fillTemplate } from "../../../src/core/template.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
+import { createLookup, fillTemplate } from "../../../src/kit/text/template.ts";
 import { openRealRig, written } from "../support/real.ts";
 import type { Rig } from "./rig.ts";
 

@@ -1,6 +1,6 @@
 // A rule that knows which of its triggers fired.
 import { expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { lint } from "../../../src/rules/read/lint.ts";
 import { openRealRig, written } from "../support/real.ts";
 

@@ -1,6 +1,5 @@
 // Which rules an event concerns, while rules are added and removed.
 import { expect, test } from "bun:test";
-import type { Envelope } from "../../../src/events/feed.ts";
 import type { TriggerRef } from "../../../src/rules/engine/entry.ts";
 import { newEntry } from "../../../src/rules/engine/entry.ts";
 import { createTriggerIndex } from "../../../src/rules/engine/trigger-index.ts";
@@ -8,6 +7,7 @@ import type { TriggerDefinition } from "../../../src/rules/model/define.ts";
 import type { RuleDevice } from "../../../src/rules/model/host.ts";
 import type { SomeDevices } from "../../../src/rules/model/targets.ts";
 import { deviceStateChanged } from "../../../src/rules/triggers/device-state-changed.ts";
+import type { Envelope } from "../../../src/server/events/feed.ts";
 import { opened, openRig, rule } from "./rig.ts";
 import { words } from "./words.ts";
 

@@ -1,6 +1,6 @@
 // A run that waits for one of several triggers.
 import { expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { problemsIn } from "../support/read.ts";
 import { openRealRig, written } from "../support/real.ts";
 import type { Rig } from "./rig.ts";

@@ -1,7 +1,7 @@
 // A few triggers, conditions and actions, so that the tests of the engine do not depend on the real ones.
 import { type TProperties, Type } from "@sinclair/typebox";
-import { HubError } from "../../../src/core/errors.ts";
-import { type Json, type JsonObject, jsonEqual } from "../../../src/core/json.ts";
+import { HubError } from "../../../src/kit/schema/errors.ts";
+import { type Json, type JsonObject, jsonEqual } from "../../../src/kit/schema/json.ts";
 import {
   type ActionDefinition,
   type ActionScope,

@@ -1,10 +1,10 @@
 // What rules leave on disk of their own accord, how often they fired and their traces, is written rarely: rules may fire all day.
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { silentLog } from "../../../src/core/log.ts";
-import type { StateDb } from "../../../src/db/state-db.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
 import { openRuleStore } from "../../../src/rules/engine/store.ts";
 import { openTraceStore } from "../../../src/rules/engine/trace-store.ts";
 import type { Trace } from "../../../src/rules/model/trace.ts";
+import type { StateDb } from "../../../src/server/db/state-db.ts";
 import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";

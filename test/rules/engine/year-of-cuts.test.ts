@@ -2,7 +2,7 @@
 // once where that passed while the hub was off, and says so once.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import type { Rule } from "../../../src/rules/read/rule.ts";
 import { isTimeUp, SEED, tried } from "../../support/campaign.ts";
 import { examples } from "../../support/examples.ts";

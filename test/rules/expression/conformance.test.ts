@@ -2,7 +2,7 @@
 // about protobuf messages. A value is compared by CEL itself, so that its kind counts as well.
 import { expect, test } from "bun:test";
 import { tests } from "@bufbuild/cel-spec/testdata/conformance.js";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "../../../src/kit/schema/json.ts";
 import { boundTree, prepareTree } from "../../../src/rules/expression/bounds.ts";
 import { type CelNode, nodesOf } from "../../../src/rules/expression/cel-tree.ts";
 import { createCompiler } from "../../../src/rules/expression/compile.ts";

@@ -1,5 +1,5 @@
 // A small home for expressions to ask: its values can be changed, as live ones do.
-import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "../../../src/kit/schema/json.ts";
 import { createExpressions } from "../../../src/rules/expression/compile.ts";
 import type { ExpressionHost, ExpressionScope } from "../../../src/rules/expression/host.ts";
 

@@ -1,6 +1,6 @@
 // homeCore's rules do here what they did there: each type whose meaning differs, through the real engine on a virtual clock.
 import { describe, expect, test } from "bun:test";
-import { idle } from "../../house/idle-clock.ts";
+import { idle } from "../../situations/idle-clock.ts";
 import { type HomeCoreHouse, openHomeCoreHouse } from "./rig.ts";
 
 const open = (...names: string[]): Promise<HomeCoreHouse> => openHomeCoreHouse(names.map((name) => `${name}.ron`));

@@ -1,10 +1,10 @@
 // Devices that rules of homeCore call by their names: found when they appear, and followed when they are renamed.
 import { expect, test } from "bun:test";
-import { silentLog } from "../../../src/core/log.ts";
-import { createEventFeed } from "../../../src/events/feed.ts";
+import { createDeviceNames } from "../../../src/house/state/device-names.ts";
+import { openRegistry } from "../../../src/house/state/registry.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
 import { Rules } from "../../../src/rules/rules.ts";
-import { createDeviceNames } from "../../../src/state/device-names.ts";
-import { openRegistry } from "../../../src/state/registry.ts";
+import { createEventFeed } from "../../../src/server/events/feed.ts";
 import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createHouse } from "../support/host.ts";

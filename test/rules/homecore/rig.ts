@@ -2,7 +2,7 @@
 // let devices report, events happen and time pass, and see what the rules do.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { members } from "../../../src/rules/read/schemas.ts";
 import { openRulesRig, type RulesRig } from "../store/rig.ts";
 

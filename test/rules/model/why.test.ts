@@ -1,6 +1,6 @@
 // The sentence that says which condition decided, by the conditions that the hub really has.
 import { expect, test } from "bun:test";
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "../../../src/kit/schema/json.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
 import { createConditionScope } from "../../../src/rules/engine/scope.ts";
 import type { Typed } from "../../../src/rules/model/define.ts";

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { stringify } from "smol-toml";
-import { isObject, type Json } from "../../../src/core/json.ts";
-import type { Mark, TextProblem } from "../../../src/core/text-places.ts";
+import { isObject, type Json } from "../../../src/kit/schema/json.ts";
+import type { Mark, TextProblem } from "../../../src/kit/schema/text-places.ts";
 import { setTopLevel } from "../../../src/rules/parse/edit/set-key.ts";
 import { readRuleText } from "../../../src/rules/parse/read.ts";
 import { writeRon } from "../../../src/rules/parse/ron/write.ts";

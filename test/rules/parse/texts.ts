@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "../../../src/kit/schema/json.ts";
 import { FORBIDDEN_KEYS } from "../../../src/rules/parse/shape.ts";
 
 const folder = join(import.meta.dir, "corpus");

@@ -1,7 +1,7 @@
 // Durations as text, wherever a rule takes seconds: normalised once when it is read.
 import { describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "../../../src/kit/schema/json.ts";
 import { DURATION } from "../../../src/rules/model/fields.ts";
 import { Rule, readRule } from "../../../src/rules/read/rule.ts";
 import { members } from "../../../src/rules/read/schemas.ts";

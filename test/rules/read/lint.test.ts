@@ -1,6 +1,6 @@
 // Likely mistakes in valid rules: which ones are reported, and which are not.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { type KnownHouse, lint } from "../../../src/rules/read/lint.ts";
 import { readRule } from "../../../src/rules/read/rule.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";

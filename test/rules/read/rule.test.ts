@@ -1,6 +1,6 @@
 // JSON of a file or the API becomes a rule, or all its problems are reported.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { referencesOf, withoutSecrets } from "../../../src/rules/read/references.ts";
 import { readRule } from "../../../src/rules/read/rule.ts";
 

@@ -1,6 +1,6 @@
 // Values that an attribute never takes, and attributes that a device says it does not have.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { type KnownHouse, lint } from "../../../src/rules/read/lint.ts";
 import { readRule } from "../../../src/rules/read/rule.ts";
 

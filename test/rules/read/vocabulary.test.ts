@@ -1,6 +1,6 @@
 // The vocabulary for editors and for the RON parser.
 import { expect, test } from "bun:test";
-import { isObject, type Json, type JsonObject } from "../../../src/core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/kit/schema/json.ts";
 import { readRuleText } from "../../../src/rules/parse/read.ts";
 import { readRule } from "../../../src/rules/read/rule.ts";
 import { members } from "../../../src/rules/read/schemas.ts";

@@ -1,7 +1,7 @@
 // Replays and tests of a rule in a house whose history a test writes, with the real history database.
 import { randomBytes } from "node:crypto";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { createSun } from "../../../src/core/sun.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
+import { createSun } from "../../../src/kit/time/sun.ts";
 import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
@@ -9,7 +9,7 @@ import { type Replay, type ReplayOptions, type ReplayWanted, replayRule } from "
 import { type TestOptions, type TestResult, type TestWanted, testRule } from "../../../src/rules/replay/test-run.ts";
 import { createRuleReader } from "../../../src/rules/store/read-rule.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
-import { startHistoryRig } from "../../history/history-rig.ts";
+import { startHistoryRig } from "../../house/history/history-rig.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createHouse, type House } from "../support/host.ts";
 

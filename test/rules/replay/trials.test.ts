@@ -1,7 +1,7 @@
 // Replays in a thread of their own: listed, cancelled, one for each caller.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { systemClock } from "../../../src/core/clock.ts";
+import { systemClock } from "../../../src/kit/time/clock.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
 import type { RecordedHistory } from "../../../src/rules/replay/recorded.ts";
 import { replayWorker } from "../../../src/rules/replay/replay-thread.ts";

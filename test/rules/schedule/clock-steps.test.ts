@@ -1,9 +1,9 @@
 // The scheduler over steps of the wall clock, against a model of Debian's cron.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Clock } from "../../../src/core/clock.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { createZone } from "../../../src/core/zone.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
+import type { Clock } from "../../../src/kit/time/clock.ts";
+import { createZone } from "../../../src/kit/time/zone.ts";
 import { parseCron } from "../../../src/rules/schedule/cron.ts";
 import type { ScheduleResult } from "../../../src/rules/schedule/schedule.ts";
 import { parsePeriodic } from "../../../src/rules/schedule/schedule.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Cron } from "croner";
 import fc from "fast-check";
-import { createZone } from "../../../src/core/zone.ts";
+import { createZone } from "../../../src/kit/time/zone.ts";
 import { parseCron } from "../../../src/rules/schedule/cron.ts";
 import { lastBetween, type Schedule } from "../../../src/rules/schedule/schedule.ts";
 import { examples } from "../../support/examples.ts";

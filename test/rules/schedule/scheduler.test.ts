@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { silentLog } from "../../../src/core/log.ts";
-import { createZone } from "../../../src/core/zone.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
+import { createZone } from "../../../src/kit/time/zone.ts";
 import { parseCron } from "../../../src/rules/schedule/cron.ts";
 import type { Schedule } from "../../../src/rules/schedule/schedule.ts";
 import { type ScheduleMark, startScheduler } from "../../../src/rules/schedule/scheduler.ts";

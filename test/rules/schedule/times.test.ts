@@ -1,8 +1,8 @@
 // time_of_day, sun_event and periodic over a whole year, against plainer ways to compute the same.
 import { describe, expect, test } from "bun:test";
 import { getPosition } from "suncalc";
-import { createSun } from "../../../src/core/sun.ts";
-import { createZone } from "../../../src/core/zone.ts";
+import { createSun } from "../../../src/kit/time/sun.ts";
+import { createZone } from "../../../src/kit/time/zone.ts";
 import { parseTimeOfDay } from "../../../src/rules/schedule/cron.ts";
 import type { Schedule, ScheduleResult } from "../../../src/rules/schedule/schedule.ts";
 import { createSunEvent, parsePeriodic } from "../../../src/rules/schedule/schedule.ts";

@@ -1,6 +1,6 @@
 // A rule put into the text of its version before: everything that is the same keeps its lines and comments.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
 import { composeText } from "../../../src/rules/store/check-text.ts";
 import { createRuleReader } from "../../../src/rules/store/read-rule.ts";

@@ -1,8 +1,8 @@
 // What people change over the API, seen in the files: little of the text, never over somebody's work, in effect at once.
 import { expect, test } from "bun:test";
 import { chownSync, readdirSync, statSync, utimesSync } from "node:fs";
-import type { HubError } from "../../../src/core/errors.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { HubError } from "../../../src/kit/schema/errors.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import type { RuleInfo } from "../../../src/rules/store/describe.ts";
 import { openRulesRig, type RulesRig, toml } from "./rig.ts";
 

@@ -1,9 +1,9 @@
 // Rules while the hub is starting: listed at once, and answered for honestly.
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { silentLog } from "../../../src/core/log.ts";
-import { createEventFeed } from "../../../src/events/feed.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
 import { Rules } from "../../../src/rules/rules.ts";
+import { createEventFeed } from "../../../src/server/events/feed.ts";
 import { openTestState } from "../../support/state-db.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createHouse } from "../support/host.ts";

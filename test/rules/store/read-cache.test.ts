@@ -1,7 +1,7 @@
 // What rules were read into is the same the next time, read again wherever it may not be, and never in the way.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { silentLog } from "../../../src/core/log.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
 import { openReadCache } from "../../../src/rules/store/read-cache.ts";
 import { createRuleReader, type RuleReader } from "../../../src/rules/store/read-rule.ts";

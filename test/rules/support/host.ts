@@ -1,11 +1,11 @@
 // A small house for rules: devices, variables and modes that a test sets, and a record of what rules did.
-import { HubError } from "../../../src/core/errors.ts";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { createZone } from "../../../src/core/zone.ts";
-import type { HubEvent } from "../../../src/events/catalog.ts";
-import { createEventFeed, type Envelope } from "../../../src/events/feed.ts";
+import { silentLog } from "../../../src/kit/lifecycle/log.ts";
+import { HubError } from "../../../src/kit/schema/errors.ts";
+import type { Json, JsonObject } from "../../../src/kit/schema/json.ts";
+import { createZone } from "../../../src/kit/time/zone.ts";
 import type { HttpRequest, Notification, RuleDevice, RuleHost } from "../../../src/rules/model/host.ts";
+import type { HubEvent } from "../../../src/server/events/catalog.ts";
+import { createEventFeed, type Envelope } from "../../../src/server/events/feed.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
 export interface House extends RuleHost {

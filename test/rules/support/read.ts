@@ -1,10 +1,10 @@
 // Triggers, conditions and actions as read from a rule file: checked, with their defaults.
 import { expect } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { Envelope } from "../../../src/events/feed.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import type { TriggerContext, TriggerDefinition, Typed } from "../../../src/rules/model/define.ts";
 import type { HouseReads } from "../../../src/rules/model/host.ts";
 import { readRule } from "../../../src/rules/read/rule.ts";
+import type { Envelope } from "../../../src/server/events/feed.ts";
 
 const anyExpression = (): undefined => undefined;
 

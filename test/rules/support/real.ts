@@ -1,5 +1,5 @@
 // The engine's rig with the real triggers, conditions, actions and expressions, and rules as they are written in files.
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";

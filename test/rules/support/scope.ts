@@ -1,7 +1,7 @@
 // The scope of conditions and actions: the house, expressions with values from the test, and a virtual clock.
-import { sleep } from "../../../src/core/clock.ts";
-import { HubError, messageOf } from "../../../src/core/errors.ts";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
+import { HubError, messageOf } from "../../../src/kit/schema/errors.ts";
+import type { Json, JsonObject } from "../../../src/kit/schema/json.ts";
+import { sleep } from "../../../src/kit/time/clock.ts";
 import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
 import type { RunScope } from "../../../src/rules/engine/entry.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "../../../src/kit/schema/json.ts";
 import { buttonEvent } from "../../../src/rules/triggers/button-event.ts";
 import { createHouse } from "../support/host.ts";
 import { contextOf, readIn } from "../support/read.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { calendarActive } from "../../../src/rules/conditions/calendar-active.ts";
 import type { TriggerDefinition } from "../../../src/rules/model/define.ts";
 import type { CalendarEvent, RuleCalendars } from "../../../src/rules/model/host.ts";

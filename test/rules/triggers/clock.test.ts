@@ -1,6 +1,6 @@
 // Triggers on the clock. Their schedules on the nights of the clock change are tested in schedule/.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
 import { createHouse, type HouseOptions } from "../support/host.ts";
 import { problemsIn, readIn } from "../support/read.ts";

@@ -1,9 +1,9 @@
 // Triggers on a single event of the feed: what they match, and their contexts.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { HubEvent } from "../../../src/events/catalog.ts";
+import type { JsonObject } from "../../../src/kit/schema/json.ts";
 import type { TriggerDefinition } from "../../../src/rules/model/define.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
+import type { HubEvent } from "../../../src/server/events/catalog.ts";
 import { createHouse } from "../support/host.ts";
 import { contextOf, problemsIn, readIn } from "../support/read.ts";
 

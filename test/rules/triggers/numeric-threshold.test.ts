@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "../../../src/kit/schema/json.ts";
 import { numericThreshold } from "../../../src/rules/triggers/numeric-threshold.ts";
 import { createHouse } from "../support/host.ts";
 import { contextOf, problemsIn, readIn } from "../support/read.ts";

@@ -1,7 +1,7 @@
 // Every event of the catalogue is a sentence on the page, in each language; those that have no words there show their fields.
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { catalog } from "../../../src/events/catalog.ts";
+import { catalog } from "../../../src/server/events/catalog.ts";
 
 type Part = string | { text: string; href: string };
 interface Words {
@@ -10,7 +10,7 @@ interface Words {
 }
 
 // The page is made for browsers and has a project of its own: its types are not read here.
-const page = join(import.meta.dir, "../../../src/web/page");
+const page = join(import.meta.dir, "../../../src/page");
 const { eventInWords, EVENT_TYPES } = (await import(join(page, "components/feed/event-words.ts"))) as Words;
 const { setLanguage, loadLater, textFor } = (await import(join(page, "texts/index.ts"))) as {
   setLanguage: (to: string) => Promise<void>;

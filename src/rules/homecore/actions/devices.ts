@@ -1,5 +1,5 @@
 // homeCore's actions that command devices, as ours.
-import { isObject } from "../../../core/json.ts";
+import { isObject } from "../../../kit/schema/json.ts";
 import { listAt, objectAt, othersOf, type Placed, type PlacedObject } from "../place.ts";
 import { byMode, isEmptyTable, problemAt, required, secsOfMs } from "../translating.ts";
 import { deviceOf } from "../triggers.ts";

@@ -1,5 +1,5 @@
 // homeCore's other actions as ours: variables, messages, calls and what rules do to rules.
-import { isObject } from "../../../core/json.ts";
+import { isObject } from "../../../kit/schema/json.ts";
 import { objectAt, othersOf, type PlacedObject } from "../place.ts";
 import { renamed, required, secsOfMs, type Translating, warningAt } from "../translating.ts";
 import type { TranslateAction } from "./action.ts";

@@ -1,5 +1,5 @@
 // The functions and methods that Rhai has in homeCore's rules, as CEL.
-import { didYouMean } from "../../../core/did-you-mean.ts";
+import { didYouMean } from "../../../kit/schema/did-you-mean.ts";
 import { RhaiProblem } from "./tokens.ts";
 import type { Cel, CelType, RhaiNode } from "./tree.ts";
 

@@ -1,5 +1,5 @@
 // Expressions of homeCore's rules, which are Rhai, as CEL; or why one cannot be.
-import { messageOf } from "../../../core/errors.ts";
+import { messageOf } from "../../../kit/schema/errors.ts";
 import { celOfNode } from "./cel.ts";
 import { parseRhai } from "./parse.ts";
 import { RhaiProblem } from "./tokens.ts";

@@ -1,6 +1,6 @@
 // The items of a list with all that belongs to each: the comments above it, its comma, and the comment behind that.
-import { type Json, jsonEqual } from "../../../core/json.ts";
-import type { Mark } from "../../../core/text-places.ts";
+import { type Json, jsonEqual } from "../../../kit/schema/json.ts";
+import type { Mark } from "../../../kit/schema/text-places.ts";
 import { indentOf, type Splice, syntaxOf } from "./syntax.ts";
 
 export interface Chunks {

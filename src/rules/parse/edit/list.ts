@@ -1,6 +1,6 @@
 // Turns one list of texts into another by changing, adding and removing single items, so that the others keep their
 // lines and all comments stay.
-import type { Mark } from "../../../core/text-places.ts";
+import type { Mark } from "../../../kit/schema/text-places.ts";
 import { indentOf, lineEnd, type Splice, type Syntax } from "./syntax.ts";
 
 /** Lists up to this length are compared item by item; longer ones are replaced. */

@@ -1,8 +1,8 @@
 // Changes to a rule file that touch only what they must: a value at the top of the rule is replaced or inserted, and every
 // comment, blank and line end around it stays. What comes out has been read again and says what was asked for.
-import { HubError } from "../../../core/errors.ts";
-import { type JsonObject, jsonEqual } from "../../../core/json.ts";
-import type { Mark, TextProblem } from "../../../core/text-places.ts";
+import { HubError } from "../../../kit/schema/errors.ts";
+import { type JsonObject, jsonEqual } from "../../../kit/schema/json.ts";
+import type { Mark, TextProblem } from "../../../kit/schema/text-places.ts";
 import { type RuleText, readRuleText } from "../read.ts";
 import { readRon } from "../ron/parse.ts";
 import type { RonNode } from "../ron/tree.ts";

@@ -1,7 +1,7 @@
 // Puts another version of a rule into the text of the one before: what is the same keeps its lines and its comments. What
 // comes out has to be read again and compared by the caller; where it is not what was wanted, the text is written anew.
-import { isObject, type Json, type JsonObject, jsonEqual } from "../../../core/json.ts";
-import type { Mark } from "../../../core/text-places.ts";
+import { isObject, type Json, type JsonObject, jsonEqual } from "../../../kit/schema/json.ts";
+import type { Mark } from "../../../kit/schema/text-places.ts";
 import { readRuleText } from "../read.ts";
 import { writeRonPart } from "../ron/write.ts";
 import { type Place, placeUnder, type RuleShape } from "../shape.ts";

@@ -1,5 +1,5 @@
 // What the edits of a text need to know of the language it is written in.
-import { afterTomlVoid } from "../../../core/toml.ts";
+import { afterTomlVoid } from "../../../kit/schema/toml.ts";
 import type { RuleFormat } from "../detect.ts";
 import { createCursor, skipTrivia } from "../ron/cursor.ts";
 import { numberLiteral, quote, ronText } from "../ron/write.ts";

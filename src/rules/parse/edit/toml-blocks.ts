@@ -1,7 +1,7 @@
 // The tables of a TOML rule as blocks of lines: a header, what is under it, and the comments right above it.
-import { isObject, type Json, type JsonObject, jsonEqual } from "../../../core/json.ts";
-import type { Mark } from "../../../core/text-places.ts";
-import { stringifyToml } from "../../../core/toml.ts";
+import { isObject, type Json, type JsonObject, jsonEqual } from "../../../kit/schema/json.ts";
+import type { Mark } from "../../../kit/schema/text-places.ts";
+import { stringifyToml } from "../../../kit/schema/toml.ts";
 import { numberLiteral, quote } from "../ron/write.ts";
 
 export interface Blocks {

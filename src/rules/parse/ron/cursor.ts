@@ -1,6 +1,6 @@
 // Where the RON reader is in the text: what it skips, how it goes through brackets, and how it reports flaws. It
 // reports and goes on where it is clear what was meant, and stops where everything after would be guessing.
-import type { Flaw } from "../../../core/text-places.ts";
+import type { Flaw } from "../../../kit/schema/text-places.ts";
 
 export interface Cursor {
   readonly text: string;

@@ -1,7 +1,7 @@
 // RON text into a tree with places. Follows ron-rs (its grammar and its parser, 0.12), and says what was meant where
 // something else was written. Nothing here knows what a rule is.
-import { didYouMean } from "../../../core/did-you-mean.ts";
-import type { Flaw } from "../../../core/text-places.ts";
+import { didYouMean } from "../../../kit/schema/did-you-mean.ts";
+import type { Flaw } from "../../../kit/schema/text-places.ts";
 import {
   atEnd,
   bracketed,

@@ -2,8 +2,8 @@
 // `Some(x)` is x, a key with `None` is absent. A name is the `type` where something with a type is expected (see
 // shape.ts); elsewhere it is a label on its content, as in RON itself, and on its own a text: `op: Gt`. Bytes become
 // base64.
-import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
-import type { Flaw, Mark } from "../../../core/text-places.ts";
+import { isObject, type Json, type JsonObject } from "../../../kit/schema/json.ts";
+import type { Flaw, Mark } from "../../../kit/schema/text-places.ts";
 import { FORBIDDEN_KEYS, type Place, placeUnder, type RuleShape, typeOfName, WRAPPERS } from "../shape.ts";
 
 interface Span {

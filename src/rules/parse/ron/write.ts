@@ -1,7 +1,7 @@
 // A rule as RON, the way a person would write it: `DeviceStateChanged(device_id: "x")` for what has a `type`, one line
 // for what is short. What is written here is read back as the same JSON; what could not be is refused.
-import { HubError } from "../../../core/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { HubError } from "../../../kit/schema/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../../kit/schema/json.ts";
 import { MAX_RULE_BYTES } from "../read.ts";
 import { defaultShape, FORBIDDEN_KEYS, nameOfType, type Place, placeUnder, type RuleShape } from "../shape.ts";
 

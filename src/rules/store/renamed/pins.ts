@@ -1,5 +1,5 @@
 // Which rules were there when an attribute got another name, and of which of them a person said that they are right as they are.
-import type { StateDb } from "../../../db/state-db.ts";
+import type { StateDb } from "../../../server/db/state-db.ts";
 
 /** A rule, and an attribute that it may mean by its former name. */
 export interface Pin {

@@ -1,11 +1,11 @@
 // Rules that were written when an attribute of a device had another name, or was read the other way round: they are found when that
 // changes, held back until somebody has decided, and turned on request.
-import type { Clock, Timer } from "../../../core/clock.ts";
-import { HubError, messageOf } from "../../../core/errors.ts";
-import { etagOf } from "../../../core/etag.ts";
-import type { JsonObject } from "../../../core/json.ts";
-import type { Log } from "../../../core/log.ts";
-import type { StateDb } from "../../../db/state-db.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { HubError, messageOf } from "../../../kit/schema/errors.ts";
+import type { JsonObject } from "../../../kit/schema/json.ts";
+import { etagOf } from "../../../kit/text/etag.ts";
+import type { Clock, Timer } from "../../../kit/time/clock.ts";
+import type { StateDb } from "../../../server/db/state-db.ts";
 import { writtenPath } from "../../blueprints/use.ts";
 import type { HouseReads } from "../../model/host.ts";
 import type { BoundRules } from "../bound-rules.ts";

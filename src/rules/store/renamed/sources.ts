@@ -1,8 +1,8 @@
 // Where a rule speaks of attributes, and of which devices: in fields of triggers, conditions and actions, in expressions, and in
 // messages.
 import type { TSchema } from "@sinclair/typebox";
-import { parseImageSource } from "../../../core/image-source.ts";
-import { isObject } from "../../../core/json.ts";
+import { isObject } from "../../../kit/schema/json.ts";
+import { parseImageSource } from "../../../kit/text/image-source.ts";
 import { firstDeviceOf } from "../../model/devices.ts";
 import { CEL, IMAGE } from "../../model/fields.ts";
 import type { HouseReads } from "../../model/host.ts";

@@ -1,6 +1,6 @@
 // Puts other names for attributes into the text of a rule, where it speaks of them; every other character stays.
-import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
-import { type Mark, positionAt } from "../../../core/text-places.ts";
+import { isObject, type Json, type JsonObject } from "../../../kit/schema/json.ts";
+import { type Mark, positionAt } from "../../../kit/schema/text-places.ts";
 import type { MadeFrom } from "../../blueprints/use.ts";
 import { writtenPath } from "../../blueprints/use.ts";
 import { readRuleFileText } from "../../homecore/read-text.ts";

@@ -1,6 +1,6 @@
 // Finds the attributes that texts of rules speak of: expressions (CEL, and the Rhai of homeCore's rules, which reads devices in
 // the same way) and messages with placeholders. Only what is an attribute there: words in texts and comments are not.
-import { placeholdersIn } from "../../../core/placeholders.ts";
+import { placeholdersIn } from "../../../kit/text/placeholders.ts";
 
 /** Whose attribute: of the device of this name or id, of the one that triggered the rule, or of any. */
 export type About = { device: string } | "trigger" | "any";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../../src/core/json.ts";
+import type { JsonObject } from "../../../../src/kit/schema/json.ts";
 import { lacksId, replaceId, setTopLevel } from "../../../../src/rules/parse/edit/set-key.ts";
 
 const UUID = "5f0e6c0e-0000-4000-8000-000000000001";

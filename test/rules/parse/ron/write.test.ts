@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { JsonObject } from "../../../../src/core/json.ts";
+import type { JsonObject } from "../../../../src/kit/schema/json.ts";
 import { readRuleText } from "../../../../src/rules/parse/read.ts";
 import { writeRon } from "../../../../src/rules/parse/ron/write.ts";
 

@@ -1,0 +1,195 @@
+// One device, described from its profile and what its placeholders stand for.
+import type { Json, JsonObject } from "../../../../kit/schema/json.ts";
+import type { Attribute, DescribedDevice, Report } from "../../described.ts";
+import { wrong } from "../../words.ts";
+import { decode, encode, typeOf } from "./codec.ts";
+import { type Ordered, outgoingOf } from "./commands.ts";
+import type { Profile } from "./profile.ts";
+import { type Occasion, type Take, takerOf } from "./reading.ts";
+import type { ActionTable, AttributeTable, AvailabilityTable, ButtonTable } from "./schema.ts";
+import { fill, type Values } from "./topic-pattern.ts";
+import { namedWord, wordOf } from "./words.ts";
+
+export interface ProfileDevice {
+  id: string;
+  /** Of the message that made it. */
+  parts: Values;
+  /** Topics that made it, or could have. */
+  seenOn: Pick<ReadonlyMap<string, unknown>, "has" | "keys">;
+}
+
+interface Placed {
+  table: { topic?: string | undefined };
+  /** Its topic; undefined where that is the profile's own. */
+  at: string | undefined;
+}
+
+export interface DeviceReader {
+  /** Undefined where the message is another device's. */
+  partsOf(occasion: Omit<Occasion, "parts">): Values | undefined;
+  /** Why an expression gives no value, or undefined where the attribute has one. */
+  onProblem(attribute: string, problem: string | undefined): void;
+}
+
+export function describeProfileDevice(
+  profile: Profile,
+  device: ProfileDevice,
+  { partsOf, onProblem }: DeviceReader,
+): DescribedDevice {
+  const { table, expressions } = profile;
+  const { id, parts, seenOn } = device;
+  const filled = (text: string | undefined): string | undefined => (text === undefined ? undefined : fill(text, parts));
+  const placed = <T extends ActionTable | AvailabilityTable>(one: T) => ({
+    ...{ table: one, at: filled(one.topic), take: takerOf(one, expressions) },
+  });
+  const channels = channelsOf(profile).map((one) => ({
+    ...one,
+    at: filled(one.table.topic),
+    take: takerOf(one.table, expressions),
+  }));
+  const actions = (table.actions ?? []).map(placed);
+  const availability = table.availability && placed(table.availability);
+  const buttons = Object.entries(table.commands ?? {}).map(([name, button]) => {
+    const made = buttonOf(name, button);
+    return { ...made, attribute: { ...made.attribute, ...namedWord(name, table.type) } };
+  });
+
+  function isHere({ table: { topic: given }, at }: Placed, topic: string): boolean {
+    return given === undefined ? seenOn.has(topic) : at === topic;
+  }
+
+  function read(occasion: Occasion): Report {
+    const { topic } = occasion;
+    const found: JsonObject = {};
+    for (const channel of channels) {
+      if (!isHere(channel, topic)) continue;
+      const { attribute, table: one, word, take } = channel;
+      const { value: raw, problem } = take(occasion);
+      const value = raw === undefined ? undefined : decode(one, attribute.type, raw);
+      if (problem !== undefined || value !== undefined) onProblem(attribute.name, problem);
+      if (value === undefined) continue;
+      found[attribute.name] = value;
+      word?.read(found);
+    }
+    const presses = actions.flatMap((one) => (isHere(one, topic) ? pressIn(one, occasion) : []));
+    const available = availability ? availableIn(availability, occasion) : true;
+    return { attributes: found, actions: presses, ...(available !== undefined && { available }) };
+  }
+
+  function orderOf(name: string, value: Json): Ordered {
+    for (const { attribute, table: one, word } of channels) {
+      if (name !== attribute.name && name !== word?.attribute.name) continue;
+      if (!one.command) throw wrong(name, "the device only reports it");
+      const meant = word && name === word.attribute.name ? word.own(value) : value;
+      const raw = encode({ ...one, type: attribute.type, sent: one.command.map }, meant, attribute.name);
+      return { name, command: one.command, value: meant, raw };
+    }
+    const button = buttons.find(({ attribute }) => attribute.name === name);
+    if (!button) throw wrong(name, "the device has no such attribute");
+    return button.press(value);
+  }
+
+  return {
+    identity: id,
+    identities: [id, ...(table.same_as ?? []).flatMap((one) => filled(one) ?? [])],
+    name: filled(table.name),
+    deviceType: table.type ?? "sensor",
+    manufacturer: filled(table.manufacturer),
+    model: filled(table.model),
+    area: filled(table.area),
+    parent: filled(table.parent),
+    attributes: [
+      ...channels.flatMap(({ attribute, word }) => (word ? [attribute, word.attribute] : [attribute])),
+      ...buttons.map(({ attribute }) => attribute),
+      ...actionAttribute(table.actions ?? []),
+    ],
+    topics: [
+      ...new Set([...seenOn.keys(), ...[...channels, ...actions, availability].flatMap((one) => one?.at ?? [])]),
+    ],
+    read(topic, message) {
+      const known = message.text === "" ? undefined : partsOf({ topic, message });
+      return known ? read({ topic, message, parts: { ...parts, ...known } }) : { attributes: {}, actions: [] };
+    },
+    write: (wanted) =>
+      outgoingOf(
+        Object.entries(wanted).map(([name, value]) => orderOf(name, value as Json)),
+        { parts, expressions },
+      ),
+  };
+}
+
+function channelsOf({ table }: Profile) {
+  return Object.entries(table.attributes ?? {}).map(([name, one]) => {
+    const access = { readable: true, writable: one.command !== undefined };
+    const attribute = { ...attributeOf(name, one, access), ...namedWord(name, table.type) };
+    return { attribute, table: one, word: wordOf(one, attribute) };
+  });
+}
+
+function attributeOf(
+  name: string,
+  table: AttributeTable | ButtonTable,
+  { readable, writable }: Pick<Attribute, "readable" | "writable">,
+): Attribute {
+  const { unit, min, max, step, options, format, icon, category, hidden, description } = table;
+  const { precision = "decimals" in table ? table.decimals : undefined, state_class: stateClass } = table;
+  return {
+    ...{ name, readable, writable, type: typeOf(table) ?? "boolean" },
+    ...(unit !== undefined && { unit }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(step !== undefined && { step }),
+    ...(options && { options }),
+    ...(format && { format }),
+    ...(precision !== undefined && { precision }),
+    ...(stateClass && { stateClass }),
+    ...(icon !== undefined && { icon }),
+    ...(category && { category }),
+    ...(table.class !== undefined && { class: table.class }),
+    ...(hidden && { hidden }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+/** A command without a value of its own is a button to press. */
+function buttonOf(name: string, table: ButtonTable) {
+  const type = typeOf({ ...table, map: undefined });
+  const attribute = attributeOf(name, { ...table, type: type ?? "boolean" }, { readable: false, writable: true });
+  return {
+    attribute,
+    press(value: Json): Ordered {
+      if (type === undefined && value !== true) throw wrong(name, "must be true: it is a button to press");
+      const raw = encode({ ...table, map: undefined, type: attribute.type, sent: table.map }, value, name);
+      return { name, command: table, value, raw };
+    },
+  };
+}
+
+function actionAttribute(actions: readonly ActionTable[]): Attribute[] {
+  if (actions.length === 0) return [];
+  const named = actions.flatMap(({ map = {} }) => Object.values(map).map(String));
+  const isComplete = actions.every(({ map }) => map !== undefined);
+  const options = isComplete ? { options: [...new Set(named)] } : {};
+  return [{ name: "action", type: "string", readable: true, writable: false, ...options }];
+}
+
+function pressIn({ table, take }: { table: ActionTable; take: Take }, occasion: Occasion): string[] {
+  const { value } = take(occasion);
+  if (value === undefined || value === null || value === "" || typeof value === "object") return [];
+  const press = String(value);
+  if (table.map === undefined) return [press];
+  return Object.hasOwn(table.map, press) ? [String(table.map[press])] : [];
+}
+
+function availableIn(
+  { table, at, take }: { table: AvailabilityTable; at: string | undefined; take: Take },
+  occasion: Occasion,
+): boolean | undefined {
+  // Whoever may fall silent, or says nothing of whether it is there, is there as soon as it speaks.
+  if (at !== occasion.topic) return at === undefined || table.silent_secs !== undefined ? true : undefined;
+  const { value } = take(occasion);
+  const { available = "online", unavailable = "offline" } = table;
+  if (String(value) === String(available)) return true;
+  if (String(value) === String(unavailable)) return false;
+  return typeof value === "boolean" ? value : undefined;
+}

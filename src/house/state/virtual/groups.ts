@@ -1,0 +1,207 @@
+// Groups: devices that stand for several others. What they say follows from their members, with one event for a burst of
+// changes; a command goes to every member that takes it.
+import { guarded } from "../../../kit/lifecycle/lifecycle.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { HubError } from "../../../kit/schema/errors.ts";
+import { HUB_PLUGIN_ID, readGivenName } from "../../../kit/schema/ids.ts";
+import type { JsonObject } from "../../../kit/schema/json.ts";
+import { throwRefusals } from "../../../kit/schema/refusals.ts";
+import { oneCalled } from "../../../kit/text/called.ts";
+import type { Clock, Timer } from "../../../kit/time/clock.ts";
+import type { StateDb } from "../../../server/db/state-db.ts";
+import type { EventFeed } from "../../../server/events/feed.ts";
+import { idTaken, notFound, tooMany } from "../collection.ts";
+import type { CarryOut, Commands } from "../commands.ts";
+import { type Device, GROUP_MODEL, isGroup } from "../device.ts";
+import type { Registry } from "../registry.ts";
+import { actorOf, partsOf } from "./group-command.ts";
+import { GroupMembers } from "./group-members.ts";
+import { commonAttributes, commonSchema, commonType } from "./group-state.ts";
+import { idFor } from "./own-devices.ts";
+
+export interface NewGroup {
+  /** Made from the name when absent. */
+  id?: string;
+  name: string;
+  area?: string | null;
+  /** Ids, or names that one device alone has. */
+  members: readonly string[];
+}
+
+export type GroupEdit = Partial<Omit<NewGroup, "id">>;
+
+export interface Group {
+  device: Device;
+  /** Ids; some may not exist, or not at present. */
+  members: readonly string[];
+}
+
+export interface Groups extends Disposable {
+  is(device: Device): boolean;
+  list(): Group[];
+  /** Throws HubError `not_found`. */
+  get(id: string): Group;
+  /** The devices in it, in any depth; none for what is no group. */
+  devices(id: string): Device[];
+  /** Throws HubError: `invalid` for a circle, or a member that does not exist, `conflict` for a taken id or too many. */
+  create(group: NewGroup): Group;
+  edit(id: string, edit: GroupEdit): Group;
+  remove(id: string): void;
+  /** As that of other own devices, but it is done when the members' commands are sent, and rejects if any was refused. */
+  prepare(device: Device, wanted: JsonObject, cause: JsonObject, options: { force: boolean }): CarryOut;
+  /** Follows the members from now on. */
+  start(): void;
+}
+
+export interface GroupsOptions {
+  registry: Registry;
+  db: Pick<StateDb, "durable" | "faults">;
+  clock: Clock;
+  log: Log;
+  feed: Pick<EventFeed, "on">;
+  deliver: Commands["deliver"];
+}
+
+const MAX_GROUPS = 500;
+const BURST_MS = 50;
+/** Types whose commands are their own: a group of such devices is of no type. */
+const OWN_TYPES: ReadonlySet<string> = new Set(["timer", "mode", "schedule", "calendar"]);
+
+export function createGroups({ registry, db, clock, log, feed, deliver }: GroupsOptions): Groups {
+  const members = new GroupMembers(db);
+  const disposables = new DisposableStack();
+  /** Group → who caused the last of its members' changes, as far as known. */
+  const changed = new Map<string, JsonObject | undefined>();
+  /** Group → the descriptions that its own was made from. */
+  const described = new Map<string, Device["details"][]>();
+  let timer: Timer | undefined;
+
+  const groupOf = (device: Device): Group => ({ device, members: members.of(device.id) });
+  const devicesIn = (id: string): Device[] => members.devicesOf(id).flatMap((member) => registry.find(member) ?? []);
+  const list = (): Device[] => [...registry.list()].filter(isGroup);
+
+  function get(id: string): Device {
+    const device = registry.find(id);
+    if (device && isGroup(device)) return device;
+    throw notFound("group", id);
+  }
+
+  /** Its type and description, where those of a member have changed. */
+  function describe(id: string, devices: readonly Device[]): void {
+    const details = devices.map((device) => device.details);
+    const known = described.get(id);
+    if (known?.length === details.length && known.every((one, index) => one === details[index])) return;
+    const type = commonType(devices, OWN_TYPES);
+    registry.register({ device_id: id, device_type: type, model: GROUP_MODEL }, HUB_PLUGIN_ID);
+    registry.schema(id, commonSchema(devices) ?? {}, HUB_PLUGIN_ID);
+    described.set(id, details);
+  }
+
+  /** Members that are not available do not count. Where none is, the group keeps what it said. */
+  function update(id: string, change?: JsonObject): void {
+    const devices = devicesIn(id);
+    const present = devices.filter((device) => registry.isPresumedAvailable(device));
+    // First: any report makes a device available, if only for a moment.
+    registry.availability(id, present.length > 0, HUB_PLUGIN_ID);
+    describe(id, devices);
+    if (present.length === 0) return;
+    const report = { pluginId: HUB_PLUGIN_ID, partial: false, ...(change && { change }) };
+    registry.state(id, commonAttributes(present), report);
+  }
+
+  function updateAll(): void {
+    for (const { id } of list()) update(id);
+  }
+
+  const flush = guarded(log, "groups", () => {
+    timer = undefined;
+    const due = [...changed];
+    changed.clear();
+    for (const [id, change] of due) if (registry.find(id)) update(id, change);
+  });
+
+  function soon(groups: Iterable<string>, change?: JsonObject): void {
+    for (const id of groups) {
+      changed.set(id, change ?? changed.get(id));
+      timer ??= clock.after("groups", BURST_MS, flush);
+    }
+  }
+
+  function checkMembers(wanted: readonly string[], before: readonly string[]): string[] {
+    const ids = wanted.map((text) => {
+      if (before.includes(text) || registry.find(text)) return text;
+      const called = oneCalled("device", [...registry.list()], text);
+      if (called) return called.id;
+      throw new HubError("invalid", `members: there is no device "${text}"`);
+    });
+    return [...new Set(ids)];
+  }
+
+  function removed(id: string): void {
+    const around = [...members.groupsOf(id)];
+    members.delete(id);
+    described.delete(id);
+    soon(around);
+  }
+
+  disposables.use(registry.onRemoved("groups", ({ id }) => removed(id)));
+
+  return {
+    is: isGroup,
+    list: () => list().map(groupOf),
+    get: (id) => groupOf(get(id)),
+    devices: devicesIn,
+    create({ id: givenId, name: givenName, area, members: wanted }) {
+      const name = readGivenName(givenName);
+      const id = givenId ?? idFor(registry, name);
+      if (registry.find(id)) throw idTaken(id);
+      if (list().length >= MAX_GROUPS) throw tooMany("group", MAX_GROUPS);
+      const checked = checkMembers(wanted, []);
+      members.check(id, checked);
+      registry.register({ device_id: id, name, device_type: "group", model: GROUP_MODEL }, HUB_PLUGIN_ID);
+      // Last, because it is what syncs both.
+      members.set(id, checked);
+      if (typeof area === "string") registry.edit(id, { area });
+      updateAll();
+      return groupOf(get(id));
+    },
+    edit(id, { members: wanted, ...identity }) {
+      get(id);
+      if (wanted) members.set(id, checkMembers(wanted, members.of(id)));
+      if (Object.keys(identity).length > 0) registry.edit(id, identity);
+      if (wanted) updateAll();
+      return groupOf(get(id));
+    },
+    remove(id) {
+      get(id);
+      registry.remove(id);
+    },
+    prepare(device, wanted, cause, { force }) {
+      const parts = partsOf(device, devicesIn(device.id), wanted);
+      const actor = actorOf(cause);
+      return async () => {
+        const sent = parts.map(async ([id, part]) => [id, await deliver(id, part, actor, { force })] as const);
+        return throwRefusals(await Promise.allSettled(sent));
+      };
+    },
+    start() {
+      updateAll();
+      const changes = feed.on("device_state_changed", "groups", ({ event }) =>
+        soon(members.groupsOf(event.device_id), event.change as JsonObject | undefined),
+      );
+      const others = feed.on("device_availability_changed", "groups", ({ event }) =>
+        soon(members.groupsOf(event.device_id)),
+      );
+      const renamed = feed.on("device_attribute_renamed", "groups", ({ event }) =>
+        soon(members.groupsOf(event.device_id)),
+      );
+      disposables.use(changes);
+      disposables.use(others);
+      disposables.use(renamed);
+    },
+    [Symbol.dispose]() {
+      disposables[Symbol.dispose]();
+      timer?.[Symbol.dispose]();
+    },
+  };
+}
