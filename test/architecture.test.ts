@@ -180,3 +180,15 @@ test("every file begins by saying what it is for, and is named in kebab-case", (
   expect(files.filter((path) => !readFileSync(join(src, path), "utf8").startsWith("//"))).toEqual([]);
   expect(files.filter((path) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.tsx?$/.test(path))).toEqual([]);
 });
+
+// In the executable a worker is found by its path alone, and one that is not there is missed only when it is needed.
+test("each worker that the executable starts by its path is an entry point of the build", () => {
+  const build = readFileSync(join(root, "build.ts"), "utf8");
+  const entries = [...build.matchAll(/^ +"([\w/-]+\/worker\.ts)",$/gm)].map(([, path = ""]) => path);
+  const started = files.flatMap((path) =>
+    [...readFileSync(join(src, path), "utf8").matchAll(/\? "\.\/([\w/-]+\.ts)"/g)].map(([, worker = ""]) => worker),
+  );
+  expect(started.sort()).toEqual(entries.sort());
+  expect(started.filter((path) => !files.includes(path))).toEqual([]);
+  expect(started).not.toEqual([]);
+});

@@ -75,7 +75,7 @@ export function createSignalGuard(execPath: string): SignalGuard {
 /** For `new Worker(…)`: beside this file, or an entry point of its own in the executable, named by its path under `src/`. */
 function guardWorker(): string | URL {
   return Bun.main.startsWith("/$bunfs/")
-    ? "./plugins/confine/signals/worker.ts"
+    ? "./reach/plugins/confine/signals/worker.ts"
     : new URL("./worker.ts", import.meta.url);
 }
 
