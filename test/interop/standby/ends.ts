@@ -196,10 +196,12 @@ export async function upgraded(scene: Scene): Promise<void> {
   // Nor may a connection get it meanwhile.
   const port = freePort();
   const toml = `${place.read("config", "hub.toml").replace("port = 0", `port = ${port}`)}\n[upgrade]\nwatch_secs = 5\n`;
-  place.put("config/hub.toml", toml, 0o600);
   await first.process.end();
+  place.put("config/hub.toml", toml, 0o600);
   await using running = spawnHub({ ...place, binary: place.at("bin", "hub") });
   await running.up();
+  // Here both machines have one address: a standby that tried the hub's port while that starts again would get it.
+  await second.process.said("this machine cannot answer at the hub's address");
   const sent = await fetch(`${running.api}/system/upgrade`, {
     method: "POST",
     headers: {
