@@ -32,7 +32,7 @@ async function startStandby({ wire, hasLease }: Wired, { hub, standby }: Machine
   const path = standby.place.at("data", "standby.json");
   const note = () => JSON.parse(standby.place.read("data", "standby.json"));
   if (note().role === "hub") {
-    // It follows the machine that its database names, before it can be told otherwise.
+    // It follows the machine that its database names, before it can learn otherwise.
     await standby.start();
     await until("it is the standby", async () => (await standby.look())?.copy.whole);
     await standby.process.end();

@@ -159,7 +159,7 @@ function letAnswer(filter: bigint): void {
   const vector = BigInt(numbers([BigInt(byte), 1n]));
   const beside = BigInt(at(new Uint8Array(control.buffer)));
   const message = numbers([0n, 0n, vector, 1n, beside, 24n, 0n]);
-  if (Number(libc.sendmsg(SIGNAL_LINE, message, 0)) !== 1) failed("telling the hub who asks for signals");
+  if (Number(libc.sendmsg(SIGNAL_LINE, message, 0)) !== 1) failed("naming the filter to the hub");
 }
 
 function label(value: number): void {

@@ -1,5 +1,5 @@
 // The thread that answers the signals of confined plugins where the kernel cannot keep them by itself. It waits in the kernel, so no message
-// reaches it: guard.ts tells it of a plugin through a pipe. It ends when that pipe is closed.
+// reaches it: guard.ts names each plugin to it through a pipe. It ends when that pipe is closed.
 import { readSync } from "node:fs";
 import { judge } from "./judge.ts";
 import { type Kernel, type Notice, openKernel } from "./kernel.ts";
