@@ -54,12 +54,14 @@ phone_port=$(cat "$work/phone.port")
 
 # ---- One house. All of this runs in a subshell of its own, in $place.
 
-# Below those that Linux gives to connections: a hub that is named its port finds it free a moment later, and after its restart.
+# Below those that Linux gives to connections, and none of those that test/support/free-port.ts gives: a hub that is named its port
+# finds it free a moment later, and after its restart. The houses look for theirs side by side, and who makes its folder has it.
+mkdir "$work/ports"
 free_port() {
   local port
   for _ in {1..100}; do
-    port=$((20000 + RANDOM % 12000))
-    if ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then echo "$port"; return; fi
+    port=$((12000 + RANDOM % 4000))
+    if mkdir "$work/ports/$port" 2>/dev/null && ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then echo "$port"; return; fi
   done
   return 1
 }

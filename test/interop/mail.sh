@@ -3,11 +3,11 @@
 
 mail_dir=$work/mail
 greets() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-# The first of six ports in a row that nobody listens on.
+# The first of six ports in a row that nobody listens on, of those that nobody else takes them from.
 free_row() {
   local first offset
   while :; do
-    first=$((20000 + RANDOM % 10000))
+    first=$((17000 + RANDOM % 1000))
     for offset in 0 1 2 3 4 5 100; do ! greets $((first + offset)) || continue 2; done
     echo "$first"
     return

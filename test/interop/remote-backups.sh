@@ -30,11 +30,11 @@ trap end_all EXIT
 mkdir -p "$work/dav" "$work/rclone-sftp" "$work/ssh" /run/sshd
 hub() { (cd "$work" && exec env -i PATH="$PATH" HOME="$work" "$binary" "$@"); }
 
-# Below those that Linux gives to connections: a server that comes back finds it free.
+# Of those that nobody else takes them from, as in faults.sh: a server that comes back finds it free.
 free_port() {
   local port
   for _ in {1..100}; do
-    port=$((20000 + RANDOM % 12000))
+    port=$((16000 + RANDOM % 1000))
     if ! listens "$port"; then echo "$port"; return; fi
   done
   return 1

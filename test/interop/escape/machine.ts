@@ -74,8 +74,7 @@ $b hostname guest
 $b ifconfig lo up
 [ "$boot" != calls ] || echo 0 >/proc/sys/user/max_user_namespaces
 export PATH=/usr/bin HOME=/root BUN_BE_BUN=1 TEST_WAIT_FACTOR=${WAIT_FACTOR}
-# The first process's group has no number by which it could be aimed at.
-setsid --wait /srv/hub /srv/guest.js "$boot" >/dev/ttyS1 2>&1
+/srv/hub /srv/guest.js "$boot" >/dev/ttyS1 2>&1
 $b sync
 $b poweroff -f
 `;
