@@ -122,8 +122,10 @@ export function giveNames(
       attributes: device.attributes.flatMap((one) => renamed(one, names)),
       read(topic, message) {
         const report = device.read(topic, message);
+        const attributes = inGiven(report.attributes, topic);
+        if (attributes === report.attributes && !report.unavailable) return report;
         const unavailable = report.unavailable?.flatMap((name) => names.get(name) ?? []);
-        return { ...report, attributes: inGiven(report.attributes, topic), ...(unavailable && { unavailable }) };
+        return { ...report, attributes, ...(unavailable && { unavailable }) };
       },
       write: (wanted) => withNames(names, () => device.write(inProposed(wanted))),
       ...(assume && { assume: (wanted: JsonObject) => inGiven(assume(inProposed(wanted))) }),

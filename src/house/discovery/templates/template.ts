@@ -136,11 +136,15 @@ function compileTemplate(
   }
 }
 
-const pickOf = (path: readonly string[], write: Template["write"]): Template => ({
-  ...{ path, picked: path.at(-1), isAbout: false },
-  read: ({ json }) => pick(json, path),
-  write,
-});
+function pickOf(path: readonly string[], write: Template["write"]): Template {
+  const [name = ""] = path;
+  return {
+    ...{ path, picked: path.at(-1), isAbout: false },
+    // Nearly all are one name.
+    read: path.length === 1 ? ({ json }) => pickOne(json, name) : ({ json }) => pick(json, path),
+    write,
+  };
+}
 
 /** Each node below these, and these. */
 function nodesIn(part: unknown, found: Node[] = []): Node[] {
@@ -239,10 +243,12 @@ function namesIn(node: Node): string[] | undefined {
 
 function pick(json: Json | undefined, path: readonly string[]): Json | undefined {
   let found: Json | undefined = json;
-  for (const name of path) {
-    const held = found as JsonObject | null | undefined;
-    if (typeof held !== "object" || held === null || Array.isArray(held)) return undefined;
-    found = Object.hasOwn(held, name) ? held[name] : undefined;
-  }
+  for (const name of path) found = pickOne(found, name);
   return found;
+}
+
+function pickOne(json: Json | undefined, name: string): Json | undefined {
+  const held = json as JsonObject | null | undefined;
+  if (typeof held !== "object" || held === null || Array.isArray(held)) return undefined;
+  return Object.hasOwn(held, name) ? held[name] : undefined;
 }

@@ -44,24 +44,25 @@ const UNIT_OF_WORD = new Map(
 export function sensorWordsOf(details: DeviceDetails, before: DeviceDetails = details): SensorWords {
   const key = keyOf(details);
   const described = propertiesIn(details[key]);
-  if (!described) return { details, translate: (report) => undescribed(report, {}), rules: [] };
+  if (!described) return { details, translate: (report) => undescribed(report, UNDESCRIBED), rules: [] };
   const { rules, marked, given } = wordsOf(withoutWords(described), givenIn(before[keyOf(before)]));
   const extended = { ...details[key], properties: marked, ...(Object.keys(given).length > 0 && { words: given }) };
   const isSame = JSON.stringify(extended) === JSON.stringify(details[key]);
+  // Each report passes here: what can be known before is not looked for in it.
+  const passwords = Object.keys(marked).filter((name) => marked[name]?.format === "password");
+  const others = othersThan(marked);
   return {
     details: { ...details, [key]: isSame ? details[key] : extended } as DeviceDetails,
-    translate: (report) => undescribed(translated(withoutPasswords(report, marked), rules), marked),
+    translate: (report) => undescribed(translated(withoutPasswords(report, passwords), rules), others),
     rules,
   };
 }
 
 /** What a device reports of its passwords is kept nowhere. */
-function withoutPasswords(report: JsonObject, properties: Readonly<Properties>): JsonObject {
-  const isPassword = (name: string): boolean => properties[name]?.format === "password";
-  const names = Object.keys(report);
-  return names.some(isPassword)
-    ? Object.fromEntries(names.filter((name) => !isPassword(name)).map((name) => [name, report[name] as Json]))
-    : report;
+function withoutPasswords(report: JsonObject, passwords: readonly string[]): JsonObject {
+  if (passwords.length === 0) return report;
+  const isShown = ([name]: [string, unknown]): boolean => !passwords.includes(name);
+  return Object.fromEntries(Object.entries(report).filter(isShown));
 }
 
 const keyOf = ({ schema }: DeviceDetails): Described => (propertiesIn(schema) ? "schema" : "capabilities");
@@ -243,12 +244,19 @@ function translated(report: JsonObject, rules: readonly Rule[]): JsonObject {
   return read ?? report;
 }
 
-/** Values that no schema speaks of. */
-function undescribed(report: JsonObject, properties: Readonly<Properties>): JsonObject {
+/** Of the values that no schema speaks of, those that this one does not speak of. Nearly all devices share the whole list. */
+function othersThan(described: Readonly<Properties>): typeof UNDESCRIBED {
+  const all = [...UNDESCRIBED];
+  const others = all.filter(([name, { word }]) => !Object.hasOwn(described, name) && !Object.hasOwn(described, word));
+  return others.length === all.length ? UNDESCRIBED : new Map(others);
+}
+
+/** Values that no schema speaks of: those of `words` that the device does not describe. */
+function undescribed(report: JsonObject, words: typeof UNDESCRIBED): JsonObject {
   let read: JsonObject | undefined;
-  for (const [name, { word, convert }] of UNDESCRIBED) {
+  for (const [name, { word, convert }] of words) {
     const value = Object.hasOwn(report, name) ? report[name] : undefined;
-    if (value === undefined || Object.hasOwn(properties, name) || Object.hasOwn(properties, word)) continue;
+    if (value === undefined) continue;
     if (Object.hasOwn(report, word) || (typeof value !== "boolean" && value !== null)) continue;
     read ??= { ...report };
     read[word] = value === null ? null : (convert?.(value) ?? value);

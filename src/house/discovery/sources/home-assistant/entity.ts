@@ -105,6 +105,9 @@ function newDecoder(label: string): TextDecoder | undefined {
   }
 }
 
+/** A name of what a template may be asked about. */
+const ASKS = /\b(?:this|entity_id|name)\b/;
+
 /** The options of an entity. Getters throw Error for an option of the wrong kind. */
 export class Options {
   readonly config: JsonObject;
@@ -185,13 +188,22 @@ export class Options {
     }
   }
 
+  /** Whether some template of the entity may ask for its state, also one that is compiled later. */
+  #mayAsk(): boolean {
+    const isAsking = ([key, value]: [string, Json]) => key.endsWith("template") && ASKS.test(String(value));
+    return this.#own !== undefined || Object.entries(this.config).some(isAsking);
+  }
+
   reading(topicKey: string, templateKey: string): Reading | undefined {
     const topic = this.topic(topicKey);
     if (topic === undefined) return undefined;
     const template = this.template(templateKey);
     const decoded = decoderOf(this.config.encoding ?? "utf-8");
+    const found = { topic, path: template?.path, picked: template?.picked, template: this.text(templateKey) };
+    // Nearly all: each message of a device passes here once for each of its values.
+    if (template && decoded === asItIs && !this.#mayAsk()) return { ...found, read: template.read };
     return {
-      ...{ topic, path: template?.path, picked: template?.picked, template: this.text(templateKey) },
+      ...found,
       read: (received) => {
         const message = decoded(received);
         const read = template ? template.read(message, this.#own?.about) : message.text;
