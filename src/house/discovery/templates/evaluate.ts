@@ -3,7 +3,7 @@
 import { argumentsOf, itemsOf } from "./arguments.ts";
 import { FILTERS } from "./filters.ts";
 import { CONSTANTS, FUNCTIONS } from "./functions.ts";
-import { LoopControl, loopState, memberOf, sliceOf } from "./members.ts";
+import { LoopControl, memberOf, sliceOf } from "./members.ts";
 import { callMethod } from "./methods.ts";
 import { type ArgumentNodes, describe, type FilterNode, type MacroNode, type Node } from "./nodes.ts";
 import { binary, negated } from "./operators.ts";
@@ -13,6 +13,7 @@ import {
   type Dict,
   type HouseTime,
   isTrue,
+  LoopState,
   Namespace,
   PyTuple,
   setEntry,
@@ -159,13 +160,13 @@ class Run implements Work {
           return isTrue(this.#value(test));
         });
       if (items.length === 0) return this.render(otherwise);
+      const again: Callable = ([inner]) => this.#called(() => this.#loop(node, inner));
       let text = "";
       for (const [at, item] of items.entries()) {
         this.spend(1);
         scope.clear();
         this.#assign(target, item);
-        const again: Callable = ([inner]) => this.#called(() => this.#loop(node, inner));
-        scope.set("loop", isRecursive ? again : loopState(items, at));
+        scope.set("loop", isRecursive ? again : new LoopState(items, at));
         try {
           for (const one of body) text += this.#statement(one);
         } catch (thrown) {
@@ -337,7 +338,7 @@ class Run implements Work {
       if (owner === undefined) throw new TemplateError(`there is no "${describe(callee.object)}"`);
       const { positional, named } = this.#arguments(args);
       const name = str(callee.key.value);
-      const field = owner instanceof Namespace ? owner.fields.get(name) : undefined;
+      const field = owner instanceof Namespace || owner instanceof LoopState ? memberOf(owner, name) : undefined;
       if (typeof field === "function") return this.#walk(field(positional, named, this));
       return this.#walk(callMethod(this.#walk(owner), name, argumentsOf(positional, named), this));
     }

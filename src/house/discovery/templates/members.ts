@@ -18,32 +18,31 @@ import {
 } from "./values.ts";
 import { Version } from "./version.ts";
 
-/** `loop` within a loop. */
-export function loopState(items: readonly Value[], at: number): LoopState {
-  const state = new LoopState();
-  const fields: [string, Value][] = [
-    ["index", at + 1],
-    ["index0", at],
-    ["revindex", items.length - at],
-    ["revindex0", items.length - at - 1],
-    ["first", at === 0],
-    ["last", at === items.length - 1],
-    ["length", items.length],
-    ["previtem", items[at - 1]],
-    ["nextitem", items[at + 1]],
-    ["depth", 1],
-    ["depth0", 0],
-    ["cycle", (args) => args[at % args.length]],
-  ];
-  for (const [name, value] of fields) state.fields.set(name, value);
-  return state;
-}
+/** Worked out when it is asked for: most loops ask for none. */
+const OF_LOOP: Readonly<Record<string, (loop: LoopState) => Value>> = {
+  index: ({ at }) => at + 1,
+  index0: ({ at }) => at,
+  revindex: ({ items, at }) => items.length - at,
+  revindex0: ({ items, at }) => items.length - at - 1,
+  first: ({ at }) => at === 0,
+  last: ({ items, at }) => at === items.length - 1,
+  length: ({ items }) => items.length,
+  previtem: ({ items, at }) => items[at - 1],
+  nextitem: ({ items, at }) => items[at + 1],
+  depth: () => 1,
+  depth0: () => 0,
+  cycle:
+    ({ at }) =>
+    (args) =>
+      args[at % args.length],
+};
 
 /** Undefined where the value has no such member. */
 export function memberOf(owner: Value, key: Value): Value {
   if (owner instanceof Map) return hasKey(owner, key) ? entryOf(owner, key) : undefined;
   if (owner instanceof Moment) return partOfMoment(owner, str(key));
   if (owner instanceof Namespace) return owner.fields.get(str(key));
+  if (owner instanceof LoopState) return Object.hasOwn(OF_LOOP, str(key)) ? OF_LOOP[str(key)]?.(owner) : undefined;
   if (owner instanceof Version) return owner.part(str(key));
   if (owner instanceof Duration && (key === "days" || key === "seconds" || key === "microseconds")) return owner[key];
   if (owner instanceof PyBytes) return typeof key === "number" ? owner.bytes.at(key) : undefined;

@@ -23,7 +23,8 @@ export type Value =
   | Value[]
   | Dict
   | Callable
-  | Namespace;
+  | Namespace
+  | LoopState;
 export type Dict = Map<Value, Value>;
 export type Callable = (args: readonly Value[], named: ReadonlyMap<string, Value>, work: Work) => Value;
 
@@ -80,7 +81,14 @@ export class Namespace {
 }
 
 /** What a loop says of itself: `loop.index`. */
-export class LoopState extends Namespace {}
+export class LoopState {
+  readonly items: readonly Value[];
+  readonly at: number;
+  constructor(items: readonly Value[], at: number) {
+    this.items = items;
+    this.at = at;
+  }
+}
 
 /** What a template cannot do with the values it got; the message is for whoever wrote the template. */
 export class TemplateError extends Error {}
