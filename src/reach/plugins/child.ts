@@ -31,6 +31,8 @@ export interface ChildOptions {
   input?: string | undefined;
   /** What the launcher gets as its descriptor 3; it is disposed of in any case. */
   line?: SignalLine | undefined;
+  /** What its processes are labelled with. */
+  label?: number | undefined;
   /** It runs only while this is open. */
   fence?: Fence | undefined;
 }
@@ -54,7 +56,7 @@ export interface Child {
 
 /** Rejects with the system's error, or when the reaper cannot be reached or the fence is closed; nothing runs then. */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const { argv, cwd, env, reaper, clock, userProcesses, input, fence } = options;
+  const { argv, cwd, env, reaper, clock, userProcesses, input, label, fence } = options;
   using line = options.line;
   const mark = reaper.newMark();
   const script = WAIT + (input === undefined ? PLUGIN : LAUNCHER);
@@ -68,14 +70,14 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const exited = endOf(child, clock).then(() => {
     sendTo(-pid, "SIGKILL");
     reaper.remove(pid);
-    killEscaped(mark);
+    killEscaped({ mark, label });
     return {
       code: child.signalCode ? null : child.exitCode,
       signal: child.signalCode === null ? null : String(child.signalCode),
     };
   });
   try {
-    await reaper.add(pid);
+    await reaper.add(pid, label);
     fence?.assertOpen();
     child.stdin.write(`go\n${input ?? ""}`);
     await child.stdin.end();

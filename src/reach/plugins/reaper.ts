@@ -1,24 +1,29 @@
 // Kills the processes that plugins would leave behind. While the hub runs, `killEscaped` finds those that left their process group by
-// a mark in their environment. When the hub is killed, a small shell does it: it knows every process group, and reads from a pipe
+// a mark in their environment, or by their label where they emptied that. When the hub is killed, a small shell does it: it knows every process group, and reads from a pipe
 // that closes however the hub dies, by SIGKILL too.
 import { readdirSync, readFileSync } from "node:fs";
 import { background } from "../../kit/lifecycle/lifecycle.ts";
 import type { Log } from "../../kit/lifecycle/log.ts";
 import { HubError } from "../../kit/schema/errors.ts";
 import { type RandomBytes, uuid } from "../../kit/schema/ids.ts";
+import { labelOf } from "./confine/label.ts";
 
 /** The environment variable with the mark. Linux shows it under /proc; other systems do not, and nothing is found there. */
 export const RUN_MARK = "HUB_RUN";
 
 // An incomplete last line makes `read` fail, so the line before it counts: the newest process has not run yet.
 // dash does not know `kill -KILL -- -1`, hence the two spellings. TERM is ignored because systemd sends it to every
-// process of a unit at once. Processes that left their group are found by the mark.
+// process of a unit at once. Processes that left their group are found by the mark, or by their label.
 const SCRIPT = `
 trap "" TERM INT HUP
 while read -r line; do groups=$line; done
-for g in $groups; do kill -KILL "-$g" || kill -s KILL -- "-$g"; done
+for g in $groups; do case $g in
+  label*) labels="$labels|\${g#label}" ;;
+  *) kill -KILL "-$g" || kill -s KILL -- "-$g" ;;
+esac; done
 for look in 1 2 3; do
-  for f in $(grep -lF "$2=$1" /proc/[0-9]*/environ); do f=\${f#/proc/}; kill -KILL "\${f%/environ}"; done
+  for f in $(grep -lF "$2=$1" /proc/[0-9]*/environ; grep -lE "^Max file locks +[0-9]+ +(none$labels) " /proc/[0-9]*/limits)
+  do f=\${f#/proc/}; kill -KILL "\${f%/*}"; done
 done`;
 
 const MAX_TRIES = 3;
@@ -26,7 +31,7 @@ const MAX_LOOKS = 5;
 
 export interface Reaper extends AsyncDisposable {
   /** Resolves once the reaper knows the process group; until then the group must not do anything. */
-  add(group: number): Promise<void>;
+  add(group: number, label?: number): Promise<void>;
   remove(group: number): void;
   /** The shell's process, if it runs. */
   readonly pid: number | null;
@@ -37,7 +42,8 @@ export interface Reaper extends AsyncDisposable {
 export function createReaper(log: Log, random: RandomBytes): Reaper {
   const hub = uuid(random);
   let marks = 0;
-  const groups = new Set<number>();
+  /** With what its processes are labelled with. */
+  const groups = new Map<number, number | undefined>();
   let shell: ReturnType<typeof spawnShell> | undefined;
   let closed = false;
 
@@ -63,7 +69,10 @@ export function createReaper(log: Log, random: RandomBytes): Reaper {
     for (let tries = 0; tries < MAX_TRIES && !closed; tries++) {
       const current = shell ?? start();
       try {
-        current.stdin.write(`${[...groups].join(" ")}\n`);
+        const words = [...groups].flatMap(([group, label]) =>
+          label === undefined ? [group] : [group, `label${label}`],
+        );
+        current.stdin.write(`${words.join(" ")}\n`);
         await current.stdin.flush();
         if (current.exitCode === null && current.signalCode === null) return;
       } catch {
@@ -81,8 +90,8 @@ export function createReaper(log: Log, random: RandomBytes): Reaper {
     get pid() {
       return shell?.pid ?? null;
     },
-    add(group) {
-      groups.add(group);
+    add(group, label) {
+      groups.set(group, label);
       return sendGroups();
     },
     remove(group) {
@@ -112,11 +121,18 @@ function spawnShell(hub: string) {
   });
 }
 
-/** SIGKILL to every process with this mark, including those they start meanwhile. */
-export function killEscaped(mark: string): void {
+/** What the processes of one run are known by. */
+export interface Marks {
+  /** In their environment. */
+  mark: string;
+  label?: number | undefined;
+}
+
+/** SIGKILL to every process with one of these, including those they start meanwhile. */
+export function killEscaped(marks: Marks): void {
   // Repeated, as a process may start another one between the search and the kill; limited, in case a kill has no effect.
   for (let look = 0; look < MAX_LOOKS; look++) {
-    const found = processesWith(mark);
+    const found = processesWith(marks);
     if (found.length === 0) return;
     for (const pid of found) {
       try {
@@ -128,9 +144,11 @@ export function killEscaped(mark: string): void {
   }
 }
 
-function processesWith(mark: string): number[] {
+function processesWith({ mark, label }: Marks): number[] {
   const wanted = `${RUN_MARK}=${mark}`;
-  return numbersIn("/proc").filter((pid) => pid !== process.pid && environmentOf(pid).split("\0").includes(wanted));
+  const isMarked = (pid: number): boolean =>
+    environmentOf(pid).split("\0").includes(wanted) || (label !== undefined && labelOf(pid) === String(label));
+  return numbersIn("/proc").filter((pid) => pid !== process.pid && isMarked(pid));
 }
 
 function numbersIn(folder: string): number[] {

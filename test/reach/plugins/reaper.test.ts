@@ -43,7 +43,7 @@ test("a reaper that dies is replaced, knows the groups, and ends without harm", 
 test("SIGKILL of the hub leaves no process of any plugin", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hub-killed-"));
   const script =
-    "#!/bin/sh\necho $$ > pid\nsh -c 'trap \"\" TERM HUP; sleep 300 & echo $! > grandchild; wait' &\nsetsid sleep 300 & echo $! > stray\nexec sleep 300\n";
+    "#!/bin/sh\necho $$ > pid\nsh -c 'trap \"\" TERM HUP; sleep 300 & echo $! > grandchild; wait' &\nsetsid sleep 300 & echo $! > stray\nsetsid env -i sleep 300 & echo $! > bare\nexec sleep 300\n";
   writeFileSync(join(folder, "p.sh"), script, { mode: 0o755 });
   writeFileSync(join(folder, "p.ts"), 'await Bun.write("pid", process.pid + "\\n"); setInterval(() => {}, 1000);');
   const source = (path: string) => JSON.stringify(join(import.meta.dir, "../../../src", path));
@@ -72,7 +72,13 @@ test("SIGKILL of the hub leaves no process of any plugin", async () => {
   );
   const hub = Bun.spawn([process.execPath, join(folder, "hub.ts")], { env, stdout: "ignore", stderr: "inherit" });
   const file = (...parts: string[]) => join(folder, "plugins", ...parts);
-  const paths = [file("sh", "pid"), file("sh", "grandchild"), file("sh", "stray"), file("ts", "pid")];
+  const paths = [
+    file("sh", "pid"),
+    file("sh", "grandchild"),
+    file("sh", "stray"),
+    file("sh", "bare"),
+    file("ts", "pid"),
+  ];
   const pids = await until("all run", () => {
     const found = paths.map(pidIn);
     return found.every((pid) => pid !== undefined) && found.map(Number);

@@ -39,8 +39,12 @@ for number in TARGETS:
     try: attempt("pidfd %d" % number, PIDFD, os.pidfd_open(number), TERM, None, 0)
     except OSError: pass
 attempt("all", KILL, -1, 0)
-# It cannot become one of another plugin's, whose label is another.
+# It cannot become one of another plugin's, whose label is another, nor one that its own plugin is not known to have.
 import resource
+try: resource.setrlimit(10, (5, 5)); reached.append("no label")
+except (ValueError, OSError): pass
+try: resource.prlimit(0, 10, (5, 5)); reached.append("no label by the newer call")
+except (ValueError, OSError): pass
 try: resource.setrlimit(10, (resource.getrlimit(10)[1], resource.getrlimit(10)[1] + 1)); reached.append("its label")
 except (OSError, ValueError): pass
 json.dump(reached, open("found", "w")); open("done", "w")

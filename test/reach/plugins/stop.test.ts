@@ -4,7 +4,7 @@ import { alive, createRig, pidIn, until } from "./rig.ts";
 
 const STUBBORN = '#!/bin/sh\ntrap "" TERM\necho $$ > pid\nwhile :; do sleep 1; done\n';
 const FAMILY =
-  "#!/bin/sh\nsh -c 'trap \"\" TERM HUP; sleep 300 & echo $! > grandchild; wait' &\nsetsid sleep 300 & echo $! > stray\nexec sleep 300\n";
+  "#!/bin/sh\nsh -c 'trap \"\" TERM HUP; sleep 300 & echo $! > grandchild; wait' &\nsetsid sleep 300 & echo $! > stray\nsetsid env -i sleep 300 & echo $! > bare\nexec sleep 300\n";
 
 test("a plugin that ignores SIGTERM is killed after five seconds", async () => {
   const clock = createVirtualClock();
@@ -20,13 +20,14 @@ test("a plugin that ignores SIGTERM is killed after five seconds", async () => {
   expect(alive(pid)).toBe(false);
 });
 
-test("its descendants end with it, also one in a session of its own", async () => {
+test("its descendants end with it, also one in a session of its own, and one with nothing in its environment", async () => {
   await using rig = createRig([{ id: "p", binary: "p.sh" }], { "p.sh": FAMILY });
   await rig.plugins.start("p");
   const at = (name: string) => pidIn(`${rig.home.plugin("p").root}/${name}`);
   const descendants = [
     await until("a grandchild", () => at("grandchild")),
     await until("a process that left the group", () => at("stray")),
+    await until("one that emptied its environment as well", () => at("bare")),
   ];
   expect(descendants.filter(alive)).toEqual(descendants);
   await rig.plugins.stop("p");

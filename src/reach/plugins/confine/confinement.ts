@@ -3,6 +3,7 @@ import type { Log } from "../../../kit/lifecycle/log.ts";
 import type { Home } from "../../../server/home/paths.ts";
 import type { PluginEntry } from "../config.ts";
 import { exposed, grantsOf, rulesOf, viewOf } from "./grants.ts";
+import { nextLabel } from "./label.ts";
 import type { Landlock } from "./landlock.ts";
 import type { LaunchOrder } from "./launcher.ts";
 import { ALL_CAPABILITIES, DROPPED, launcherOf } from "./launcher-command.ts";
@@ -25,7 +26,10 @@ export interface Confinement {
   /** Secrets that confined plugins can read nevertheless, and what to do. */
   problems(): string[];
   /** The launcher that runs this program as the verdict says. Throws HubError `config` when the entry would open the hub's files. */
-  wrap(entry: PluginEntry, program: Program): Program & { input: string; line: SignalLine | undefined };
+  wrap(
+    entry: PluginEntry,
+    program: Program,
+  ): Program & { input: string; line: SignalLine | undefined; label: number | undefined };
 }
 
 export interface Program {
@@ -101,7 +105,8 @@ export function createConfinement(options: ConfinementOptions): Confinement {
       const restrictions = restrictionsOf(entry, program);
       const { temporary } = restrictions;
       const { command, filtersCalls, signals } = means();
-      const line = signals === "asked" ? options.guard?.open() : undefined;
+      const label = nextLabel();
+      const line = signals === "asked" && label !== undefined ? options.guard?.open(label) : undefined;
       const order: LaunchOrder = {
         ...restrictions,
         argv: [...argv],
@@ -109,11 +114,11 @@ export function createConfinement(options: ConfinementOptions): Confinement {
         cwd,
         drop: command ? ALL_CAPABILITIES : isRoot ? DROPPED : [],
         hub: process.pid,
-        ...{ filtersCalls, signals, label: line?.label },
+        ...{ filtersCalls, signals, label },
         network: !program.offline,
         unixSockets: entry.unix_sockets,
       };
-      return { ...program, ...launcherOf(order, { execPath, command }), cwd: "/", line };
+      return { ...program, ...launcherOf(order, { execPath, command }), cwd: "/", line, label };
     },
   };
 }

@@ -24,7 +24,7 @@ export interface LaunchOrder {
   /** Whether the kernel filters system calls. */
   filtersCalls: boolean;
   signals: SignalRule;
-  /** What its processes are labelled with, where a thread of the hub is asked for each signal: it gets who asks through descriptor 3. */
+  /** What its processes are labelled with; see label.ts. */
   label: number | undefined;
   /** Whether it may make sockets at all. */
   network: boolean;

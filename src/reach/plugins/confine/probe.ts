@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { HubError } from "../../../kit/schema/errors.ts";
 import { type RandomBytes, uuid } from "../../../kit/schema/ids.ts";
 import { PluginEntry } from "../config.ts";
-import { killEscaped, RUN_MARK } from "../reaper.ts";
+import { killEscaped, type Marks, RUN_MARK } from "../reaper.ts";
 import type { Confinement } from "./confinement.ts";
 
 export interface Probed {
@@ -46,7 +46,7 @@ export function createProbe(confinement: Pick<Confinement, "verdict" | "wrap">, 
 }
 
 async function run(
-  { argv, cwd, env, input }: ReturnType<Confinement["wrap"]>,
+  { argv, cwd, env, input, label }: ReturnType<Confinement["wrap"]>,
   { timeoutMs, mark }: { timeoutMs: number; mark: string },
 ): Promise<Probed> {
   const child = Bun.spawn(["/bin/sh", "-c", FIRST_TO_GO, "sh", ...argv], {
@@ -65,20 +65,20 @@ async function run(
     child.stdin.write(input);
     await child.stdin.end();
     const code = await child.exited;
-    endAll(child.pid, mark);
+    endAll(child.pid, { mark, label });
     const [stdout, stderr] = await both;
     if (child.signalCode === "SIGKILL") return { code: 124, stdout, stderr: `${stderr}ended after ${timeoutMs} ms` };
     return { code, stdout, stderr: child.signalCode ? `${stderr}ended by ${child.signalCode}` : stderr };
   } finally {
-    endAll(child.pid, mark);
+    endAll(child.pid, { mark, label });
   }
 }
 
-function endAll(group: number, mark: string): void {
+function endAll(group: number, marks: Marks): void {
   try {
     process.kill(-group, "SIGKILL");
   } catch {
     // Nothing of it runs any more.
   }
-  killEscaped(mark);
+  killEscaped(marks);
 }

@@ -116,7 +116,6 @@ export const ABSENT: Readonly<Record<string, Numbers>> = {
 
 /** The first argument is a process: itself alone. */
 export const ON_A_PROCESS: Readonly<Record<string, Numbers>> = {
-  prlimit64: [302, 261],
   sched_setparam: [142, 118],
   sched_setscheduler: [144, 119],
   sched_setaffinity: [203, 122],
@@ -134,6 +133,8 @@ export const SIGNALS: Readonly<Record<string, Numbers>> = {
 
 /** Looked at by more than one argument. */
 export const EXAMINED = {
+  prlimit64: [302, 261],
+  setrlimit: [160, 164],
   setpriority: [141, 140],
   ioprio_set: [251, 30],
   clone: [56, 220],
@@ -152,6 +153,8 @@ export const EXAMINED = {
 /** CLONE_NEWNS, …CGROUP, …UTS, …IPC, …USER, …PID, …NET. */
 const NAMESPACES = 0x7e02_0000;
 const PRIO_PROCESS = 0;
+/** The limit that is a plugin's label (label.ts). */
+const RLIMIT_LOCKS = 10;
 const IOPRIO_WHO_PROCESS = 1;
 const AF_UNIX = 1;
 /** IPv4, IPv6, netlink (names of interfaces), raw packets (which ask for a capability), CAN, Bluetooth. */
@@ -231,8 +234,17 @@ function examined(options: FilterOptions, column: 0 | 1): Instruction[] {
     refuse(EPERM),
   ];
   const { setpriority, ioprio_set, clone, socket, socketpair, ioctl, fcntl, pidfd_send_signal, pidfd_open } = EXAMINED;
+  const { prlimit64, setrlimit } = EXAMINED;
   const requests = [...TERMINAL_REQUESTS, ...(areSignalsScoped ? [] : OWNER_REQUESTS)];
   return [
+    ...on(prlimit64[column], [
+      ...[load(argument(0)), ...unless([0, pid], refuse(EPERM))],
+      ...[load(argument(1)), ...unless([RLIMIT_LOCKS], allow)],
+      // It may ask for it: there is no new value, whose address has two halves.
+      ...[argument(2), argument(2) + 4].flatMap((half) => [load(half), ...unless([0], refuse(EPERM))]),
+      allow,
+    ]),
+    ...on(setrlimit[column], [load(argument(0)), ...ifOneOf([RLIMIT_LOCKS], refuse(EPERM)), allow]),
     ...on(setpriority[column], itself(PRIO_PROCESS)),
     ...on(ioprio_set[column], itself(IOPRIO_WHO_PROCESS)),
     ...on(clone[column], [load(argument(0)), [AND, 0, 0, NAMESPACES], ifEqual(0), allow, refuse(EPERM)]),

@@ -1,23 +1,22 @@
 // Where Landlock does not keep a plugin's signals (before Linux 6.12), a thread of the hub answers for each whether it goes to a process
-// of the plugin. A process is known by a label that it inherits and cannot raise: a limit that no kernel applies any more.
+// of the plugin, by its label (label.ts).
 import { dlopen, ptr } from "bun:ffi";
 import { closeSync, writeSync } from "node:fs";
 import { release } from "node:os";
+import { nextLabel } from "../label.ts";
 import { launcherOf } from "../launcher-command.ts";
-import { labelOf, openKernel } from "./kernel.ts";
+import { openKernel } from "./kernel.ts";
 import { RECORD_BYTES, type StartMessage } from "./protocol.ts";
 
 export interface SignalGuard extends Disposable {
   /** Why this machine lets the hub answer for no signals. It is tried once. */
   whyNot(): string | undefined;
-  /** For one plugin that is started next. */
-  open(): SignalLine;
+  /** For one plugin that is started next, whose processes get this label. */
+  open(label: number): SignalLine;
 }
 
 /** To be disposed of once the launcher runs, or will not. */
 export interface SignalLine extends Disposable {
-  /** What all processes of the plugin are labelled with. */
-  label: number;
   /** What the launcher gets as its descriptor 3. */
   fd: number;
 }
@@ -27,17 +26,6 @@ const OLDEST = [5, 9] as const;
 const TIMEOUT_MS = 30_000;
 const AF_UNIX = 1;
 const SOCK_STREAM_CLOEXEC = 0o2000001;
-// Above all limits that people set. Several hubs on a machine have different ones.
-const FIRST_LABEL = 2 ** 50;
-const LABELS_A_HUB = 2 ** 20;
-const UNLIMITED = "unlimited";
-
-const labels = { given: 0 };
-
-function nextLabel(): number {
-  labels.given = (labels.given + 1) % LABELS_A_HUB;
-  return FIRST_LABEL + process.pid * LABELS_A_HUB + labels.given;
-}
 
 export function createSignalGuard(execPath: string): SignalGuard {
   let tried: { reason: string | undefined } | undefined;
@@ -57,13 +45,12 @@ export function createSignalGuard(execPath: string): SignalGuard {
       tried ??= { reason: probe(execPath) };
       return tried.reason;
     },
-    open() {
+    open(label) {
       control ??= start();
-      const label = nextLabel();
       const [hubs, launchers] = socketPair();
       const record = new BigInt64Array([BigInt(hubs), BigInt(label)]);
       writeSync(control, new Uint8Array(record.buffer), 0, RECORD_BYTES);
-      return { label, fd: launchers, [Symbol.dispose]: () => closeSync(launchers) };
+      return { fd: launchers, [Symbol.dispose]: () => closeSync(launchers) };
     },
     [Symbol.dispose]() {
       if (control !== undefined) closeSync(control);
@@ -83,7 +70,8 @@ function guardWorker(): string | URL {
 function probe(execPath: string): string | undefined {
   const [major = 0, minor = 0] = release().split(/[.-]/).map(Number);
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) return "this kernel is older than Linux 5.9";
-  if (labelOf(process.pid) !== UNLIMITED) return "the hub's own file locks are limited (`LimitLOCKS=`)";
+  const label = nextLabel();
+  if (label === undefined) return "the hub's own file locks are limited (`LimitLOCKS=`)";
   const kernel = openKernel();
   const self = kernel.openProcess(process.pid);
   const isHeld = self >= 0 && kernel.signal(self, 0) === 0;
@@ -102,7 +90,7 @@ function probe(execPath: string): string | undefined {
         drop: [],
       },
       ...{ hub: process.pid, filtersCalls: true, network: false, unixSockets: false },
-      ...{ signals: "asked" as const, label: nextLabel() },
+      ...{ signals: "asked" as const, label },
     };
     const { argv, env, input } = launcherOf(order, { execPath, command: undefined });
     const { success, stderr } = Bun.spawnSync(argv, {

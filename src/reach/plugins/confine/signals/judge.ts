@@ -2,8 +2,9 @@
 // another process when the first one has ended; so each process is opened, looked at, and sent the signal by what was opened. Only where
 // a process signals itself the kernel goes on by number: a number is not given away while its owner waits for the answer.
 import { readdirSync } from "node:fs";
+import { labelOf } from "../label.ts";
 import { SIGNALS } from "../system-calls.ts";
-import { groupOf, isThreadOf, type Kernel, labelOf, type Notice, processOf } from "./kernel.ts";
+import { groupOf, isThreadOf, type Kernel, type Notice, processOf } from "./kernel.ts";
 
 /** Descriptors of processes that are to be sent the signal; whoever gets them closes them. */
 export type Judgement = { goOn: true } | { error: number } | { targets: number[]; signal: number };

@@ -130,11 +130,6 @@ export function isThreadOf(thread: number, pid: number): boolean {
   return existsSync(`/proc/${pid}/task/${thread}`);
 }
 
-/** What the process was labelled with; see guard.ts. */
-export function labelOf(pid: number): string | undefined {
-  return /^Max file locks\s+\S+\s+(\S+)/m.exec(textOf(`/proc/${pid}/limits`))?.[1];
-}
-
 /** The process group of a process: the fields of proc(5) from the third on, as the name before them may contain anything. */
 export function groupOf(pid: number): number | undefined {
   const text = textOf(`/proc/${pid}/stat`);
