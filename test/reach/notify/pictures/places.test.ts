@@ -3,10 +3,10 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { parseImageSource } from "../../../../src/kit/text/image-source.ts";
 import { isLocalAddress } from "../../../../src/reach/notify/local-address.ts";
-import { readHouseFile } from "../../../../src/reach/notify/pictures/house-file.ts";
-import { addressOf } from "../../../../src/reach/notify/pictures/local-services.ts";
+import { readHouseFile } from "../../../../src/reach/notify/pictures/capture.ts";
 import { createPictureStore } from "../../../../src/reach/notify/pictures/picture-store.ts";
 import { pictureOf } from "../../../../src/reach/notify/pictures/picture-type.ts";
+import { addressOf } from "../../../../src/reach/notify/pictures/snapshot.ts";
 import { createTemporaryFolder } from "../../../support/temporary-folder.ts";
 import { PICTURES } from "./rig.ts";
 
