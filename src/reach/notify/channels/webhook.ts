@@ -1,5 +1,4 @@
 // `webhook`: one HTTP request to any address, such as that of Gotify, Apprise, Slack or Home Assistant.
-
 import { createHmac } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../../../kit/schema/schema.ts";

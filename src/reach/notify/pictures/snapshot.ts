@@ -1,6 +1,5 @@
 // A camera's picture from the address that its device gives: bounded, never from a service of the hub's own machine unless a person
 // named it, wherever redirects lead. The user and password of the address go into the login that the camera asks for.
-
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { HubError, systemCode } from "../../../kit/schema/errors.ts";
@@ -142,7 +141,7 @@ export function tooLarge(what: string): HubError {
  * An address of the host to connect to. Throws HubError `invalid` for this machine's own, unless `named` has the host, with or
  * without its port.
  */
-export async function addressOf({ hostname, host, port, protocol }: URL, named: readonly string[]): Promise<string> {
+async function addressOf({ hostname, host, port, protocol }: URL, named: readonly string[]): Promise<string> {
   const bare = hostname.replace(/^\[|\]$/g, "");
   const addresses = isIP(bare) ? [bare] : (await lookup(bare, { all: true })).map(({ address }) => address);
   const [first] = addresses;

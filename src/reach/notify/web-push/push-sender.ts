@@ -1,5 +1,4 @@
 // Sends one encrypted message to one browser's push service: RFC 8030.
-
 import type { RandomBytes } from "../../../kit/schema/ids.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
 import { answerLinks } from "../answer-links.ts";
