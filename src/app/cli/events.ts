@@ -1,15 +1,21 @@
 // hub events: the latest events of the running hub, and what comes from now on.
-import { didYouMean } from "../../../kit/schema/did-you-mean.ts";
-import { HubError } from "../../../kit/schema/errors.ts";
-import { isObject, type JsonObject } from "../../../kit/schema/json.ts";
-import { catalog } from "../../../server/events/catalog.ts";
-import type { Command, Invocation } from "../command.ts";
-import { deviceNamed } from "../device/named-device.ts";
-import type { HubClient } from "../hub-client.ts";
-import { clockfaceOf, reach, reachOptions } from "../reach.ts";
-import { createPaint } from "../rules/text.ts";
-import { eventText } from "./event-text.ts";
-import { followEvents } from "./follow.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
+import { HubError } from "../../kit/schema/errors.ts";
+import { isObject, type Json, type JsonObject, parseJson } from "../../kit/schema/json.ts";
+import { printable } from "../../kit/text/printable.ts";
+import { sleep } from "../../kit/time/clock.ts";
+import { catalog } from "../../server/events/catalog.ts";
+import type { Command, Invocation, Io } from "./command.ts";
+import { deviceNamed } from "./device/named-device.ts";
+import { valueText } from "./devices.ts";
+import type { HubClient } from "./hub-client.ts";
+import { clockfaceOf, reach, reachOptions } from "./reach.ts";
+import { createPaint } from "./rules/text.ts";
+import type { TraceTextOptions } from "./rules/trace-text.ts";
+
+const COMMON = new Set(["type", "timestamp", "seq"]);
+const TYPE_WIDTH = "device_availability_changed".length;
+const MAX_FIELD_LENGTH = 60;
 
 const LAST = 50;
 const MOST = 1000;
@@ -89,4 +95,92 @@ function typesIn({ options: { type } }: Invocation): string[] {
 async function latest(client: HubClient, query: Record<string, string>, limit: number): Promise<JsonObject[]> {
   const answer = await client.ask("GET", `/events?${new URLSearchParams({ ...query, limit: String(limit) })}`);
   return Array.isArray(answer) ? answer.filter(isObject) : [];
+}
+
+function eventText(event: JsonObject, { clockface, paint }: TraceTextOptions): string {
+  const type = String(event.type);
+  const fields = type === "device_state_changed" ? stateFields(event) : event;
+  const shown = Object.entries(fields).filter(([name]) => !COMMON.has(name));
+  const text = shown.map(([name, value]) => `${printable(name)}=${shortened(value)}`).join(" ");
+  const at = clockface.at(String(event.timestamp));
+  return `${paint("dim", at)}  ${printable(type).padEnd(TYPE_WIDTH)}  ${text}`.trimEnd();
+}
+
+/** The new values of what changed, in place of the whole device before and after. */
+function stateFields({ device_id, current, changed }: JsonObject): JsonObject {
+  const values = isObject(current) ? current : {};
+  const names = Array.isArray(changed) ? changed.map(String) : [];
+  return { device_id: device_id ?? null, ...Object.fromEntries(names.map((name) => [name, values[name] ?? null])) };
+}
+
+function shortened(value: Json): string {
+  const text = valueText(value);
+  return text.length > MAX_FIELD_LENGTH ? `${text.slice(0, MAX_FIELD_LENGTH - 1)}…` : text;
+}
+
+interface Followed {
+  /** Of the stream, without `since`. */
+  query: Readonly<Record<string, string>>;
+  /** The `seq` of the last event that is known. */
+  since: number;
+  io: Io;
+  write(event: JsonObject): void;
+}
+
+const EVERY_MS = 1000;
+const DEPTH = 64;
+
+/** Resolves when it is to end. Throws HubError where the hub answers and refuses, such as for a key that was withdrawn. */
+async function followEvents(client: HubClient, { query, since, io, write }: Followed): Promise<void> {
+  const { clock, stdout, stderr } = io.platform;
+  const ending = new AbortController();
+  const { signal } = ending;
+  void io.stopRequested().then(() => ending.abort());
+  // In a quiet house nothing is written that would fail.
+  using _reader = clock.every("hub events", EVERY_MS, () => {
+    if (stdout.isClosed) ending.abort();
+  });
+  let last = since;
+  const take = (event: JsonObject): void => {
+    if (typeof event.seq === "number") last = event.seq;
+    write(event);
+    if (stdout.isClosed) ending.abort();
+  };
+  for (let isAway = false; !signal.aborted; await sleep(clock, "hub events", EVERY_MS, signal)) {
+    const socket = await connected(client, { ...query, ...(last > 0 && { since: String(last) }) });
+    if (socket) await readStream(socket, take, signal);
+    else if (!isAway) stderr.write("hub: it does not answer now; waiting for it\n");
+    isAway = socket === undefined;
+  }
+}
+
+/** Undefined while the hub is away. A refusal is thrown: on the WebSocket it could not be distinguished from a fault. */
+async function connected(client: HubClient, query: Record<string, string>): Promise<WebSocket | undefined> {
+  try {
+    await client.ask("GET", "/events?limit=1");
+    return await client.connect(`/events/stream?${new URLSearchParams(query)}`);
+  } catch (error) {
+    if (!(error instanceof HubError) || error.code !== "unavailable") throw error;
+    return undefined;
+  }
+}
+
+/** Until the socket closes, for whatever reason, or is to. */
+function readStream(socket: WebSocket, take: (event: JsonObject) => void, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      socket.close();
+      resolve();
+    };
+    if (signal.aborted) return end();
+    signal.addEventListener("abort", end, { once: true });
+    socket.onmessage = ({ data }) => {
+      const parsed = parseJson(String(data), DEPTH);
+      if (parsed.ok && isObject(parsed.value) && !signal.aborted) take(parsed.value);
+    };
+    socket.onclose = () => {
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+  });
 }
