@@ -1,15 +1,17 @@
 // The composition root: starts every part after those it needs, and stops them in reverse. `hub/wire-*.ts` wires one part each.
 import { background } from "../kit/lifecycle/lifecycle.ts";
+import type { Log } from "../kit/lifecycle/log.ts";
 import { giveWay } from "../kit/lifecycle/take-turns.ts";
 import { RESTART_THE_HUB } from "../kit/schema/errors.ts";
 import { localText } from "../kit/text/formats.ts";
+import type { Clock } from "../kit/time/clock.ts";
 import { lockHome } from "../server/home/lock.ts";
+import type { StartWatch } from "../server/system/starts.ts";
 import { timezoneOf } from "./config/location.ts";
 import { watchForDisk } from "./hub/disk-recovery.ts";
 import { createLatencies } from "./hub/latencies.ts";
 import { NamedStack } from "./hub/named-stack.ts";
 import type { HubOptions } from "./hub/options.ts";
-import { retryParts } from "./hub/part-retries.ts";
 import { createPartStarter, type PartStarter } from "./hub/part-starter.ts";
 import { partOf } from "./hub/port.ts";
 import { createPorts } from "./hub/ports.ts";
@@ -31,6 +33,8 @@ import { wireRenames } from "./hub/wire-renames.ts";
 import { wireRules } from "./hub/wire-rules.ts";
 import { wireStandby } from "./hub/wire-standby.ts";
 import { finishFirstStart, type Stores, wireStores } from "./hub/wire-stores.ts";
+
+const LOOK_MS = 5000;
 
 export type { HubOptions } from "./hub/options.ts";
 
@@ -201,4 +205,25 @@ function reportStarted(
     off,
   });
   feed.emit({ type: "system_safe_start", failed_part, error, off });
+}
+
+interface PartRetriesOptions {
+  clock: Clock;
+  log: Log;
+  watch: Pick<StartWatch, "due" | "tryAgain">;
+  restart: () => void;
+}
+
+/**
+ * Tries parts that are off again, one at a time, when their time has come: the hub starts again in the same process, with that part.
+ * A part cannot join a hub that runs, as the others were handed what stands in its place.
+ */
+function retryParts({ clock, log, watch, restart }: PartRetriesOptions): Disposable {
+  return clock.every("parts that are off", LOOK_MS, () => {
+    const part = watch.due();
+    if (part === undefined) return;
+    log.info("a part that is off is tried again: the hub starts again with it", { part });
+    watch.tryAgain(part);
+    restart();
+  });
 }

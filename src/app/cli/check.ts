@@ -13,9 +13,9 @@ import { type CheckedRules, checkRuleFiles, formatFinding, type RuleFinding } fr
 import { knownAttributes, knownDetails, knownIds, knownVariables } from "../../server/db/known-ids.ts";
 import { actAsOwner } from "../../server/home/owner.ts";
 import type { Home } from "../../server/home/paths.ts";
+import { fileProblems } from "../config/file-problems.ts";
 import { formatProblem, type LocatedProblem } from "../config/load.ts";
 import { addressNames, type HubConfig } from "../config/sections.ts";
-import { fileProblems } from "../hub/file-problems.ts";
 import { type Command, counted, homeOf, homeOption, type Invocation, type Io, jsonOption, print } from "./command.ts";
 import { readConfig } from "./prepare.ts";
 

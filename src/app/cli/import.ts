@@ -1,18 +1,22 @@
 // hub import: moves a house from another hub into this home. The hub must be stopped, as for a restore.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
+import { readModesFile } from "../../house/state/virtual/modes-file.ts";
 import { HubError } from "../../kit/schema/errors.ts";
 import { actAsOwner } from "../../server/home/owner.ts";
 import { type Home, homeAt } from "../../server/home/paths.ts";
+import { checkConfig } from "../config/load.ts";
 import { openOldArchive } from "../import/homecore/archive.ts";
 import { importHomecore } from "../import/homecore/import-homecore.ts";
+import type { RuleVerdict } from "../import/homecore/options.ts";
+import { textOf } from "../import/staged-home.ts";
 import { hubToml } from "./assets.ts";
+import { findRuleProblems } from "./check.ts";
 import { type Command, homeOf, homeOption, type Invocation } from "./command.ts";
 import { assertNoStandby, insteadOf } from "./hub-only.ts";
 import { importJson, importText } from "./import-text.ts";
 import { layOut } from "./prepare.ts";
-import { ruleVerdicts } from "./rule-verdicts.ts";
 
 const TOKEN_VARIABLE = "HOMECORE_TOKEN";
 
@@ -81,4 +85,20 @@ async function readToken({ options, io }: Invocation): Promise<string> {
     "invalid",
     `give the token of an administrator of homeCore: in ${TOKEN_VARIABLE}, with --token-stdin, or with --token`,
   );
+}
+
+/** What `hub check` would say of each rule file of a home, in one line; by the name of the file. */
+function ruleVerdicts(home: Home): ReadonlyMap<string, RuleVerdict> {
+  const { config } = checkConfig(textOf(home.hubToml) ?? "", { otherMqttAccounts: true });
+  const { modes, broken } = readModesFile(home.modesToml, { located: config?.location.latitude !== undefined });
+  const ids = broken === "unknown" ? undefined : new Set([...(modes ?? []).map(({ id }) => id), ...broken]);
+  const verdicts = new Map<string, { problem: string | undefined; warnings: number }>();
+  for (const { file, message, path, warning } of findRuleProblems(home, { config, modes: ids }).findings) {
+    const name = basename(file);
+    const verdict = verdicts.get(name) ?? { problem: undefined, warnings: 0 };
+    if (warning) verdict.warnings++;
+    else verdict.problem ??= path ? `${path}: ${message}` : message;
+    verdicts.set(name, verdict);
+  }
+  return verdicts;
 }

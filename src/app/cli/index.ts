@@ -44,7 +44,7 @@ export const commands: readonly ListedCommand[] = [
   {
     name: "events",
     summary: "Show the latest events of the running hub, and with --follow what comes from now on",
-    load: async () => (await import("./events/events.ts")).events,
+    load: async () => (await import("./events.ts")).events,
   },
   {
     name: "logs",

@@ -1,10 +1,10 @@
 // Confines what is wrong in hub.toml: it is cut out and listed as a fault, and the rest is the configuration. What is
 // cut out for a problem is an entry of a list, a key, or a whole section where its key alone would do harm. Who may do
 // what is never guessed: nothing is cut out of [server] and [auth], nor of [mqtt] but single accounts.
+import type { TSchema } from "@sinclair/typebox";
 import { isObject, type JsonObject } from "../../kit/schema/json.ts";
 import { checkValue, type Problem } from "../../kit/schema/schema.ts";
 import { withTomlAdvice } from "../../kit/schema/toml-advice.ts";
-import { excessIn, excessMessage } from "./excess.ts";
 import { confinedProblems, crossProblems, type Fault, HubConfig, sectionsWith } from "./sections.ts";
 
 export interface Confined {
@@ -263,4 +263,35 @@ function replace(table: JsonObject, section: string, by: JsonObject | []): boole
   if (Bun.deepEquals(table[section], by)) return false;
   table[section] = by;
   return true;
+}
+
+interface Excess {
+  /** `people[2].channels` */
+  list: string;
+  max: number;
+  count: number;
+}
+
+const MAX_NAMED = 5;
+
+function excessIn(schema: TSchema, value: unknown, path = ""): Excess[] {
+  if (Array.isArray(value)) {
+    const alternatives: TSchema[] = schema.anyOf ?? [schema];
+    const list = alternatives.find(({ type }) => type === "array");
+    if (!list) return [];
+    const own = list.maxItems < value.length ? [{ list: path, max: Number(list.maxItems), count: value.length }] : [];
+    return [...own, ...value.flatMap((item, index) => excessIn(list.items, item, `${path}[${index}]`))];
+  }
+  if (!isObject(value) || schema.properties === undefined) return [];
+  return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([key, inner]) =>
+    excessIn(inner, value[key], path === "" ? key : `${path}.${key}`),
+  );
+}
+
+/** `names`: of those that are too many, where they have some. */
+function excessMessage({ max, count, names }: Pick<Excess, "max" | "count"> & { names: (string | undefined)[] }) {
+  const known = names.flatMap((name) => (name === undefined ? [] : [`"${name}"`]));
+  const shown = known.slice(0, MAX_NAMED).join(", ");
+  const which = shown === "" ? "" : `: ${shown}${known.length > MAX_NAMED ? " …" : ""}`;
+  return `there are ${count} entries, and at most ${max} count; the last ${count - max} ${count - max === 1 ? "is" : "are"} left out${which}`;
 }

@@ -1,11 +1,13 @@
 // Wires the REST API, the event stream and the status.
-
 import { hostname } from "node:os";
 import { createAnswerTimes } from "../../api/http/answer-times.ts";
 import { createApp } from "../../api/http/app.ts";
 import { type Listener, listen } from "../../api/http/listen.ts";
 import { createPage } from "../../api/http/page.ts";
+import type { McpRouteDeps } from "../../api/http/routes/mcp.ts";
 import { type HubStream, startHubStream } from "../../api/http/stream/hub-stream.ts";
+import type { McpEndpoint } from "../../api/mcp/endpoint.ts";
+import type { McpDeps } from "../../api/mcp/tool.ts";
 import { readLastBackup } from "../../copies/backup/last-backup.ts";
 import type { SecondMachine } from "../../copies/standby/source/second-machine.ts";
 import type { Calendars } from "../../house/calendars/calendars.ts";
@@ -13,10 +15,13 @@ import type { Profiles } from "../../house/discovery/sources/profiles/profiles.t
 import type { DevicePictures } from "../../house/pictures/pictures.ts";
 import type { AttributeRenames } from "../../house/state/attribute-renames.ts";
 import { probeStorage } from "../../kit/files/storage-fault.ts";
+import type { Log } from "../../kit/lifecycle/log.ts";
 import { isoSeconds } from "../../kit/time/clock.ts";
 import type { Exports } from "../../reach/export/running.ts";
 import { EVER_MADE } from "../../reach/mqtt/device-accounts.ts";
 import { createPluginStorage } from "../../reach/plugins/storage.ts";
+import type { Plugins } from "../../reach/plugins/supervisor.ts";
+import { createPluginUploads, type PluginUploads } from "../../reach/plugins/uploads.ts";
 import type { PlannedRule } from "../../rules/store/renamed/renamed-rules.ts";
 import type { Alerts } from "../../server/alerts/alerts.ts";
 import { createMeta } from "../../server/db/meta.ts";
@@ -25,9 +30,10 @@ import { thisMachine } from "../../server/system/machine.ts";
 import { createSelfUpgrade } from "../../server/system/self-upgrade.ts";
 import { startSnapshotExpiry } from "../../server/system/snapshot-expiry.ts";
 import { createHealth, createStatus, type Health } from "../../server/system/status.ts";
+import { openConfigFile } from "../config/config-file.ts";
 import { timezoneOf } from "../config/location.ts";
+import { createEntryFile } from "../config/plugin-entries.ts";
 import { openSettingsFile } from "../config/settings-file.ts";
-import { openConfigFile } from "./config-file.ts";
 import type { Latencies } from "./latencies.ts";
 import { startMetrics } from "./metrics.ts";
 import { mqttAccountsOfApi } from "./mqtt-accounts.ts";
@@ -35,7 +41,6 @@ import type { HubOptions } from "./options.ts";
 import { connectionsOfMachine } from "./own-machine.ts";
 import { createPairingRestart } from "./pairing-restart.ts";
 import type { PartStarter } from "./part-starter.ts";
-import { pluginUploads } from "./plugin-uploads.ts";
 import { partOf } from "./port.ts";
 import type { Ports } from "./ports.ts";
 import { problemsNow } from "./problems.ts";
@@ -45,7 +50,6 @@ import { hubAssertion, restartAfter, type TwoMachinesView } from "./two-machines
 import type { Archives } from "./wire-backup.ts";
 import { readThroughArchive } from "./wire-export.ts";
 import type { House } from "./wire-house.ts";
-import { wireMcp } from "./wire-mcp.ts";
 import { wireProbe } from "./wire-plugins.ts";
 import { databaseSchemas, diskLimit, type Stores } from "./wire-stores.ts";
 
@@ -218,4 +222,38 @@ function statusOf(
     },
     problems: () => problemsNow(options, { ...wired, discovery: wired.discovery.get(), listener: wired.listener() }),
   });
+}
+
+function pluginUploads(
+  { home, platform, execPath }: Pick<HubOptions, "home" | "platform" | "execPath">,
+  { db, mqttAccounts, plugins }: Pick<Stores, "db" | "mqttAccounts"> & { plugins: Plugins },
+): PluginUploads {
+  return createPluginUploads({
+    home,
+    execPath,
+    plugins,
+    entries: createEntryFile(home.hubToml),
+    meta: createMeta(db),
+    now: platform.clock.now,
+    accountOf: (id) => (mqttAccounts.has(id) ? "is an MQTT account" : undefined),
+  });
+}
+
+/** Wires /mcp. A hub where it is off, or where nobody asked yet, has loaded nothing of it. */
+function wireMcp(
+  enabled: boolean,
+  deps: McpDeps,
+  { log, stack }: { log: Log; stack: AsyncDisposableStack },
+): McpRouteDeps["mcp"] {
+  if (!enabled) return undefined;
+  let opened: Promise<McpEndpoint> | undefined;
+  const open = async (): Promise<McpEndpoint> => {
+    const { createMcpEndpoint } = await import("../../api/mcp/endpoint.ts");
+    return createMcpEndpoint(deps, log);
+  };
+  stack.defer(async () => (await opened)?.[Symbol.asyncDispose]());
+  return async (request, caller) => {
+    opened ??= open();
+    return (await opened).answer(request, caller);
+  };
 }

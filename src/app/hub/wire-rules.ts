@@ -1,5 +1,4 @@
 // Wires the rules: fills in src/rules/model/host.ts, through which rules see the house and act on it, from the other rooms.
-
 import type { Calendars } from "../../house/calendars/calendars.ts";
 import { describedAttributes } from "../../house/state/command-check.ts";
 import { createDeviceNames } from "../../house/state/device-names.ts";
@@ -10,7 +9,7 @@ import type { RandomBytes } from "../../kit/schema/ids.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { createSun } from "../../kit/time/sun.ts";
 import { createZone } from "../../kit/time/zone.ts";
-import type { HouseEffects, HouseReads, RuleCalendars, RuleHost } from "../../rules/model/host.ts";
+import type { HouseEffects, HouseReads, Ping, RuleCalendars, RuleHost } from "../../rules/model/host.ts";
 import type { HouseNow } from "../../rules/replay/house-now.ts";
 import { replayWorker } from "../../rules/replay/replay-thread.ts";
 import { Rules } from "../../rules/rules.ts";
@@ -18,13 +17,16 @@ import { type LocationSection, timezoneOf } from "../config/location.ts";
 import { createHttpRequest } from "./http-request.ts";
 import type { Latencies } from "./latencies.ts";
 import type { HubOptions } from "./options.ts";
-import { ping } from "./ping.ts";
 import type { Ports } from "./ports.ts";
 import { calendarsForRules } from "./wire-calendars.ts";
 import type { House } from "./wire-house.ts";
 import { postWithNotices } from "./wire-notices.ts";
 import { notifyForRules } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
+
+/** Beyond what `ping` itself waits. */
+const SPARE_MS = 2000;
+const MAX_OUTPUT = 16_384;
 
 interface Deps extends Pick<Ports, "mqtt" | "notify" | "notices" | "kept"> {
   house: House;
@@ -157,4 +159,31 @@ function houseEffects({
       throw new HubError("upstream_failed", `not every device took its command: ${failures}`);
     },
   };
+}
+
+/** ICMP echo requests of rules, by the system's own `ping`: raw sockets are for root alone. */
+const ping: HouseEffects["ping"] = async (host, { count, timeoutMs }, signal) => {
+  const secs = Math.max(1, Math.ceil(timeoutMs / 1000));
+  try {
+    const child = Bun.spawn(["ping", "-n", "-c", String(count), "-W", String(secs), host], {
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" },
+      signal,
+      timeout: count * 1000 + timeoutMs + SPARE_MS,
+      killSignal: "SIGKILL",
+    });
+    const [output, code] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+    return { reachable: code === 0, ...roundTrip(output.slice(0, MAX_OUTPUT)) };
+  } catch {
+    // There is no `ping` on this machine, or the run is over.
+    return { reachable: false };
+  }
+};
+
+/** `rtt min/avg/max/mdev = 0.031/0.042/0.051/0.008 ms`, and busybox's `round-trip min/avg/max = …`. */
+function roundTrip(output: string): Pick<Ping, "rttMs"> {
+  const mean = /(?:rtt|round-trip) [a-z/]+ = [0-9.]+\/([0-9.]+)\//.exec(output)?.[1];
+  return mean === undefined ? {} : { rttMs: Number(mean) };
 }

@@ -5,6 +5,7 @@ import { historyMigrations } from "../../house/history/migrations/index.ts";
 import { createStorageTrouble, STORAGE_TEXTS, type StorageTrouble } from "../../kit/files/storage-fault.ts";
 import { createWriteBudget, type WriteBudget } from "../../kit/files/write-budget.ts";
 import { createLimitReports, type LimitReports } from "../../kit/lifecycle/limits.ts";
+import { messageOf } from "../../kit/schema/errors.ts";
 import type { DeviceAccounts } from "../../reach/mqtt/device-accounts.ts";
 import type { Finding } from "../../server/alerts/alert.ts";
 import { databaseLost, HISTORY_LOST, UNCLEAN_STOP } from "../../server/alerts/watches/process.ts";
@@ -12,6 +13,7 @@ import { type Audit, openAudit } from "../../server/auth/audit.ts";
 import { Auth } from "../../server/auth/auth.ts";
 import { createMeta } from "../../server/db/meta.ts";
 import { stateMigrations } from "../../server/db/migrations/index.ts";
+import type { Exchanged, OwnFile } from "../../server/db/own-file.ts";
 import { openStateDb, type StateDb } from "../../server/db/state-db.ts";
 import { createEventFeed, type EventFeed } from "../../server/events/feed.ts";
 import type { HomeLock } from "../../server/home/lock.ts";
@@ -22,7 +24,10 @@ import { openMqttAccounts } from "./mqtt-accounts.ts";
 import type { HubOptions } from "./options.ts";
 import { addressesOfMachine } from "./own-machine.ts";
 import { mergeAuditAfterRestore, recordStart } from "./start-audit.ts";
-import { tendDatabase } from "./tend-database.ts";
+
+const EVERY_MS = 2000;
+// Whoever copies a house copies more than one file.
+const QUIET_MS = 10_000;
 
 /** The schema versions of this hub's databases. */
 export const databaseSchemas = { state: stateMigrations.length, history: historyMigrations.length };
@@ -125,4 +130,51 @@ function lossOf({ db, auth, traces }: { db: StateDb; auth: Auth; traces: Traces 
 /** Bytes a day; undefined for no limit. */
 export function diskLimit({ storage }: HubConfig): number | undefined {
   return storage.max_write_mb_per_day === 0 ? undefined : storage.max_write_mb_per_day * 1_000_000;
+}
+
+/**
+ * Where the file was renamed over, the hub goes on with the former until somebody restarts it. Where it was written over, nothing is left to
+ * go on with: it restarts by itself, once all is copied.
+ */
+function tendDatabase(
+  file: OwnFile,
+  { platform: { clock }, log, requestRestart }: Pick<HubOptions, "platform" | "log" | "requestRestart">,
+): Disposable {
+  let reported = false;
+  let quietSince: number | undefined;
+  function look(): Exchanged | undefined {
+    const found = file.exchanged();
+    if (found && !reported)
+      log.error("the state database was exchanged while the hub ran: it is used from the next start on", {
+        former_kept_as: found.keptAs,
+      });
+    reported = found !== undefined;
+    return found;
+  }
+
+  const timer = clock.every("state database", EVERY_MS, () => {
+    const found = look();
+    if (!found) return checkpoint();
+    if (!found.isWrittenOver) return;
+    if (!file.isQuiet()) quietSince = undefined;
+    quietSince ??= clock.mono();
+    if (clock.mono() - quietSince < QUIET_MS) return;
+    timer[Symbol.dispose]();
+    log.info("the new state database is complete: the hub restarts with it");
+    requestRestart({ apply: async () => {} });
+  });
+
+  function checkpoint(): void {
+    try {
+      file.checkpointIfDue();
+    } catch (error) {
+      log.debug("the log of the state database cannot be checkpointed; it is tried again", { error: messageOf(error) });
+    }
+  }
+  return {
+    [Symbol.dispose]() {
+      look();
+      timer[Symbol.dispose]();
+    },
+  };
 }

@@ -1,7 +1,7 @@
 // Messages of the hub that come while the page is closed: shown, confirmed, and opened.
 const worker = self as unknown as ServiceWorkerGlobalScope;
 
-/** As the hub sends it: src/reach/notify/web-push/push-message.ts. */
+/** As the hub sends it: src/reach/notify/web-push/push-sender.ts. */
 interface PushMessage {
   title: string;
   body: string;

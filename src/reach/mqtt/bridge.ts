@@ -5,12 +5,11 @@ import type { EventFeed } from "../../server/events/feed.ts";
 import { createDeviceMessages } from "./device-messages.ts";
 import { emitMqttMessage } from "./mqtt-events.ts";
 import type { NewDeviceLimit } from "./new-device-limit.ts";
-import { readObject } from "./payloads.ts";
+import { readObject, textOf } from "./payloads.ts";
 import type { PluginLogs } from "./plugin-logs.ts";
 import { createPluginMessages } from "./plugin-messages.ts";
 import type { DevicePort, PluginPort, ReceivedMessage, Rejection } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
-import { createSignsOfLife } from "./signs-of-life.ts";
 import { isPluginMemory } from "./topics.ts";
 
 export interface BridgeOptions {
@@ -81,4 +80,32 @@ export function createBridge(options: BridgeOptions): (message: ReceivedMessage)
     // What a plugin remembers may be the keys to its bridge: it is nobody else's to read.
     if (!message.kept && !isPluginMemory(message.topic)) emitMqttMessage(feed, message);
   };
+}
+
+interface SignsOptions {
+  devices: Pick<DevicePort, "ownerOf">;
+  plugins: Pick<PluginPort, "markSeen" | "markDeviceSeen"> | undefined;
+}
+
+/** Notifies the plugins which of them a message shows to be alive. */
+function createSignsOfLife({ devices, plugins }: SignsOptions): (message: ReceivedMessage) => void {
+  return function noteSignOfLife(message) {
+    const { account, topic } = message;
+    if (mayBeWill(message)) return;
+    if (account.kind === "plugin") plugins?.markSeen(account.name);
+    else if (topic.kind === "device") {
+      const owner = devices.ownerOf(topic.deviceId);
+      if (owner !== undefined) plugins?.markDeviceSeen(owner);
+    } else if ((topic.kind === "plugin" || topic.kind === "request") && message.payload.length > 0) {
+      if (topic.kind === "request" || topic.subtopic !== "manage/cmd") plugins?.markSeen(topic.pluginId);
+    }
+  };
+}
+
+/** The broker publishes such for a client that is gone; a plugin's own status says itself what it means. */
+function mayBeWill({ topic, payload, byWill }: ReceivedMessage): boolean {
+  if (byWill) return true;
+  if (topic.kind === "plugin") return topic.subtopic === "status";
+  if (topic.kind !== "device" || topic.subtopic !== "availability" || payload.length > 64) return false;
+  return ["offline", "0", "false"].includes(textOf(payload).trim().toLowerCase());
 }

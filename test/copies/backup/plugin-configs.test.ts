@@ -1,8 +1,8 @@
 // The configuration of a plugin holds its password: wherever somebody keeps it, no backup has it, and a restore leaves it there.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { fileProblems } from "../../../src/app/config/file-problems.ts";
 import { checkConfig } from "../../../src/app/config/load.ts";
-import { fileProblems } from "../../../src/app/hub/file-problems.ts";
 import { restoreHome } from "../../../src/copies/backup/restore.ts";
 import { listCopiedFiles } from "../../../src/copies/standby/source/copied-files.ts";
 import type { Home } from "../../../src/server/home/paths.ts";

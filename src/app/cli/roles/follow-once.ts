@@ -6,6 +6,7 @@ import { createHandbackSender, type ReadLeftMessages } from "../../../copies/sta
 import type { Machine } from "../../../copies/standby/lease/lease.ts";
 import type { LeaseWatch } from "../../../copies/standby/lease/watch.ts";
 import { messageOf } from "../../../kit/schema/errors.ts";
+import { sleep } from "../../../kit/time/clock.ts";
 import { readLeftMessages } from "../../../reach/notify/outbox/left-behind.ts";
 import type { Home } from "../../../server/home/paths.ts";
 import type { HubConfig } from "../../config/sections.ts";
@@ -16,7 +17,9 @@ import { askAt, type OtherIs } from "./other.ts";
 import { promote } from "./promote.ts";
 import type { StandbyControl } from "./standby-control.ts";
 import { takeOver } from "./take-over.ts";
-import { verifyOften } from "./verify-copy.ts";
+
+const FIRST_MS = 60_000;
+const EVERY_MS = 3_600_000;
 
 interface Parts {
   copy: Copy;
@@ -139,4 +142,29 @@ function textOf({ hubToml }: Home): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** When it is disposed of, nobody reads the copy any more. */
+function verifyOften({ clock, log }: Pick<Roles, "clock" | "log">, copy: Pick<Copy, "verify">): AsyncDisposable {
+  const ended = new AbortController();
+  const { signal } = ended;
+
+  async function verify(): Promise<void> {
+    for (let pauseMs = FIRST_MS; await sleep(clock, "verify the copy", pauseMs, signal); pauseMs = EVERY_MS) {
+      try {
+        const flaw = await copy.verify(signal);
+        if (flaw !== undefined) log.error("the copy was damaged; it is made anew", { flaw });
+      } catch (error) {
+        log.warn("the copy cannot be verified", { why: messageOf(error) });
+      }
+    }
+  }
+
+  const verifying = verify();
+  return {
+    async [Symbol.asyncDispose]() {
+      ended.abort();
+      await verifying;
+    },
+  };
 }

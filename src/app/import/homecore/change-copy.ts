@@ -3,16 +3,18 @@ import type { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createDeviceStore } from "../../../house/state/device-store.ts";
+import { readSceneStates } from "../../../house/state/scene-states.ts";
 import { removeIfPossible } from "../../../kit/files/atomic-file.ts";
 import { megabytes } from "../../../kit/files/free-space.ts";
 import { HubError } from "../../../kit/schema/errors.ts";
+import { isValidId } from "../../../kit/schema/ids.ts";
 import { parseToml } from "../../../kit/schema/toml.ts";
 import { stateMigrations } from "../../../server/db/migrations/index.ts";
 import { closeDatabase, openDatabase } from "../../../server/db/open.ts";
 import type { Home } from "../../../server/home/paths.ts";
-import type { Report } from "../report.ts";
+import { cleanName, type Report } from "../report.ts";
 import { type StagedCopy, textOf, writeStaged } from "../staged-home.ts";
-import { importAreas } from "./areas.ts";
+import { importAreas, RENAMED } from "./areas.ts";
 import { mapCalendars, writeCalendars } from "./calendars.ts";
 import { importCalendars, importConfig } from "./config.ts";
 import { importDevices } from "./devices.ts";
@@ -22,9 +24,11 @@ import { importModes, oldModes, reportCriteria } from "./modes.ts";
 import type { HomecoreImport } from "./options.ts";
 import type { OldHouse } from "./read-house.ts";
 import { importRules, type OldRuleText } from "./rules.ts";
-import { importScenes } from "./scenes.ts";
+import type { OldScene } from "./shapes.ts";
 import { importUsers, type NewLogin } from "./users.ts";
 import { importModeStates, importSwitches, importTimers } from "./virtual.ts";
+
+const MAX_SCENES = 1000;
 
 export interface Change extends HomecoreImport {
   readonly house: OldHouse;
@@ -192,4 +196,35 @@ function retentionDays({ hubToml }: Home): number {
   const read = parseToml(textOf(hubToml) ?? "");
   const history = read.ok ? (read.table.history as { retention_days?: unknown } | undefined) : undefined;
   return typeof history?.retention_days === "number" ? history.retention_days : DEFAULT_DAYS;
+}
+
+/** Scenes, with the ids they had. */
+function importScenes(
+  db: Database,
+  scenes: readonly OldScene[],
+  { report, now }: { report: Report; now: number },
+): void {
+  const insert = db.query(
+    "INSERT INTO scenes (id, name, states, created_at, updated_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const count = db.query<{ n: number }, []>("SELECT count(*) AS n FROM scenes");
+  for (const { id, name: given, states } of scenes) {
+    const name = cleanName(given) ?? id;
+    try {
+      if (!isValidId(id)) throw new HubError("invalid", "its id cannot be one here");
+      if ((count.get()?.n ?? 0) >= MAX_SCENES)
+        throw new HubError("conflict", `there are ${MAX_SCENES} scenes here already`);
+      const isNew = insert.run(id, name, JSON.stringify(readSceneStates(states)), now, now).changes > 0;
+      const isRenamed = name !== given.trim();
+      report.add(
+        "scene",
+        name,
+        isNew ? (isRenamed ? "changed" : "moved") : "there",
+        isNew && isRenamed ? RENAMED : undefined,
+      );
+    } catch (error) {
+      if (!(error instanceof HubError)) throw error;
+      report.add("scene", name, "left", error.message);
+    }
+  }
 }

@@ -3,10 +3,10 @@ import { mkdir, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { RESERVE_BYTES, requireSpace } from "../../../kit/files/free-space.ts";
 import { HubError, messageOf } from "../../../kit/schema/errors.ts";
+import type { BackupTarget } from "./config.ts";
 import { isHouseName, partOf } from "./copy-names.ts";
 import type { FetchJob, HouseCopies, Job, JobResults, OpenJob, Report, TryJob } from "./jobs.ts";
-import type { Storage, StoredFile } from "./storage.ts";
-import { openStorage } from "./storages/index.ts";
+import type { OpenOptions, Storage, StoredFile } from "./storage.ts";
 import { copiesIn, sumOf, syncTarget, watched } from "./sync.ts";
 
 const MAX_HOUSES = 100;
@@ -109,5 +109,19 @@ async function* readAndClose(storage: Storage, path: string): AsyncGenerator<Uin
     throw error instanceof HubError ? error : new HubError("upstream_failed", messageOf(error));
   } finally {
     await storage[Symbol.asyncDispose]();
+  }
+}
+
+/** Each kind is loaded when it is opened. Throws HubError `upstream_failed`. */
+async function openStorage(target: BackupTarget, options: OpenOptions): Promise<Storage> {
+  switch (target.type) {
+    case "s3":
+      return (await import("./storages/s3.ts")).openS3(target, options);
+    case "webdav":
+      return (await import("./storages/webdav.ts")).openWebdav(target, options);
+    case "sftp":
+      return (await import("./storages/sftp.ts")).openSftp(target, options);
+    case "folder":
+      return (await import("./storages/folder.ts")).openFolder(target, options);
   }
 }

@@ -1,4 +1,7 @@
 // One target: brings it up to date, tries it out, and proves now and then that a copy is good. When, is for others to say.
+import { mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Fence } from "../../../kit/lifecycle/fence.ts";
 import type { Log } from "../../../kit/lifecycle/log.ts";
 import { HubError, messageOf } from "../../../kit/schema/errors.ts";
@@ -6,13 +9,15 @@ import type { RandomBytes } from "../../../kit/schema/ids.ts";
 import { type Clock, isoSeconds } from "../../../kit/time/clock.ts";
 import type { HubEvent } from "../../../server/events/catalog.ts";
 import type { Home } from "../../../server/home/paths.ts";
+import { lockBackups } from "../backup-lock.ts";
 import type { Schemas } from "../database-copies.ts";
+import { placesIn } from "../places.ts";
 import { archivesIn } from "../scheduled-backups.ts";
+import { stageOnThread } from "../stage-task.ts";
 import { addressOf, type BackupTarget } from "./config.ts";
-import type { Job, JobReport, JobResults, Synced } from "./jobs.ts";
+import type { FetchJob, Job, JobReport, JobResults, Synced } from "./jobs.ts";
 import { runJob } from "./run-job.ts";
 import type { TargetState, TargetStates } from "./target-states.ts";
-import { checkCopy } from "./whole-check.ts";
 
 export interface TargetOptions {
   home: Home;
@@ -220,4 +225,38 @@ export class Target {
 /** What is known of a target is no longer true when it is elsewhere. */
 export function keyOf(config: BackupTarget): string {
   return `${config.name} ${addressOf(config)}`;
+}
+
+interface WholeCheckOptions {
+  home: Home;
+  schemas: Schemas;
+  worker: string | URL;
+  passphrase: string | undefined;
+  fetch: (job: FetchJob) => Promise<unknown>;
+}
+
+/**
+ * Proves that a copy brings the house back: fetches it, decrypts it and unpacks it, as a restore would. Throws HubError: `in_use` and `storage` where it cannot be done now, anything else where the copy is not
+ * good.
+ */
+async function checkCopy(
+  at: Omit<FetchJob, "kind" | "file">,
+  { home, schemas, worker, passphrase, fetch }: WholeCheckOptions,
+): Promise<void> {
+  const { remoteWork, restoreWork } = placesIn(home);
+  const file = join(remoteWork, "copy");
+  try {
+    await rm(remoteWork, { recursive: true, force: true });
+    mkdirSync(remoteWork, { recursive: true, mode: 0o700 });
+    await fetch({ ...at, kind: "fetch", file });
+    using _lock = lockBackups(home);
+    try {
+      const { manifest } = await stageOnThread({ home, file, schemas, worker, passphrase });
+      if (!manifest) throw new HubError("invalid", "it has no manifest: it is no backup of a hub");
+    } finally {
+      await rm(restoreWork, { recursive: true, force: true });
+    }
+  } finally {
+    await rm(remoteWork, { recursive: true, force: true });
+  }
 }

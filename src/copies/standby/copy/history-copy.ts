@@ -2,12 +2,15 @@
 // segments of the journal are in it; the rest of the journal's copy is then put in by the hub that starts from it, each sample once.
 import type { Database } from "bun:sqlite";
 import { openHistoryFile } from "../../../house/history/history-file.ts";
+import { REMOVED } from "../../../house/history/sample.ts";
 import type { Log } from "../../../kit/lifecycle/log.ts";
 import { type CheckpointMark, checkpointOf, setCheckpoint } from "../../../server/db/checkpoint-mark.ts";
 import { closeDatabase } from "../../../server/db/open.ts";
 import type { HistoryAnswer } from "../protocol.ts";
-import { cutHistory } from "./history-cut.ts";
-import { createSeriesRows } from "./history-series.ts";
+import { createSeriesRows, type SeriesRows } from "./history-series.ts";
+
+/** The key of house/history/retention.ts: a hub that starts from the copy goes on there. */
+const CUT = "age_cut";
 
 export interface HistoryCopy extends Disposable {
   /**
@@ -188,4 +191,22 @@ function metaOf(db: Database, key: string): number | undefined {
 
 function setMeta(db: Database, key: string, value: number): void {
   db.query("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(key, value);
+}
+
+/** Within a transaction. `cut` is in epoch ms. */
+function cutHistory(db: Database, cut: number, series: Pick<SeriesRows, "forget">): void {
+  const before = db.query<{ value: number }, [string]>("SELECT value FROM meta WHERE key = ?").get(CUT)?.value ?? 0;
+  if (cut === before || cut <= 0) return;
+  db.query("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(CUT, cut);
+  if (cut < before) return;
+  const last = db.query<{ at: number; n: number; type: number | null }, [number, number]>(
+    "SELECT at, n, type FROM samples WHERE series_id = ? AND at < ? ORDER BY at DESC, n DESC LIMIT 1",
+  );
+  const remove = db.query("DELETE FROM samples WHERE series_id = ? AND (at, n) < (?, ?)");
+  for (const { id } of db.query<{ id: number }, []>("SELECT id FROM series").all()) {
+    const kept = last.get(id, cut);
+    if (kept) remove.run(id, kept.at, kept.type === REMOVED ? kept.n + 1 : kept.n);
+  }
+  db.run("DELETE FROM series WHERE NOT EXISTS (SELECT 1 FROM samples WHERE series_id = series.id)");
+  series.forget();
 }

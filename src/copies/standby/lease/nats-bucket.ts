@@ -2,10 +2,9 @@
 // wrong with it.
 import type { KV, Kvm } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { HubError } from "../../../kit/schema/errors.ts";
-import { leaseNodes } from "../config.ts";
+import { HubError, messageOf } from "../../../kit/schema/errors.ts";
+import { leaseNodes, type StandbySection } from "../config.ts";
 import type { EngineOptions } from "./engine-options.ts";
-import { leaseFailure } from "./nats-failure.ts";
 
 export interface NatsBucket {
   /** The last write, or that of a revision; `text` is undefined where it removed the value. Undefined where there is none. */
@@ -30,7 +29,7 @@ type Options = Pick<EngineOptions, "lease" | "config" | "ca" | "withinMs" | "clo
 const KEY = "lease";
 /** Of JetStream's API. */
 const [NO_STREAM, OTHER_REVISION, OTHER_REVISION_UNKNOWN] = [10_059, 10_071, 10_164];
-const [NO_CLUSTER, NO_PEERS] = [10_074, 10_005];
+const [NO_CLUSTER, NO_PEERS, NOT_FOR_ACCOUNT] = [10_074, 10_005, 10_039];
 const REPLICAS = 3;
 /** So many writes may come in between two that a reader must know. */
 const HISTORY = 64;
@@ -182,4 +181,34 @@ export function createNatsBucket({ lease, config, ca, withinMs, clock }: Options
 function codeOf(error: unknown): number | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "number" ? code : undefined;
+}
+
+interface Asked {
+  lease: string;
+  config: Pick<StandbySection, "username">;
+  /** What the node said of itself; undefined where it was not reached. */
+  hasJetStream: boolean | undefined;
+}
+
+function leaseFailure(error: unknown, { lease, config, hasJetStream }: Asked): HubError {
+  if (error instanceof HubError) return error;
+  const { name = "", code, cause } = (error ?? {}) as { name?: string; code?: unknown; cause?: unknown };
+  const said = messageOf(error).replace(/\s+/g, " ").slice(0, 300);
+  const fail = (errorCode: "config" | "unavailable", what: string) =>
+    new HubError(errorCode, `the lease: NATS at ${lease} ${what}`, { cause: error });
+  const names = [name, (cause as Error | undefined)?.name];
+  if (names.includes("AuthorizationError"))
+    return fail(
+      "config",
+      `does not accept ${config.username === undefined ? "this login" : `"${config.username}"`}: see username, password and token in [standby]`,
+    );
+  if (names.includes("PermissionViolationError"))
+    return fail("config", `does not let this user do it (${said}): it needs $JS.API.>, $KV.> and _INBOX.>`);
+  if (code === NOT_FOR_ACCOUNT || (name === "JetStreamNotEnabled" && hasJetStream !== true))
+    return fail("config", "has no JetStream for this user: turn it on there (`jetstream {}` in its configuration)");
+  if (code === NO_PEERS)
+    return fail("unavailable", "has fewer than three nodes now, which the lease needs when it is made");
+  if (/certificate|self.signed|CERT_|ALTNAME/i.test(`${String(code)} ${said}`))
+    return fail("config", `has a certificate that is not trusted (${said}): see ca in [standby]`);
+  return fail("unavailable", `does not answer: ${said}`);
 }

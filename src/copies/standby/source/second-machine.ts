@@ -2,13 +2,13 @@
 import type { Log } from "../../../kit/lifecycle/log.ts";
 import { HubError, messageOf } from "../../../kit/schema/errors.ts";
 import type { RandomBytes } from "../../../kit/schema/ids.ts";
-import type { Clock } from "../../../kit/time/clock.ts";
+import type { Clock, Timer } from "../../../kit/time/clock.ts";
 import type { Meta } from "../../../server/db/meta.ts";
+import type { LeaseHolder } from "../lease/lease.ts";
 import type { HistoryRequest, StandbyMachine, SyncRequest } from "../protocol.ts";
 import type { Standing } from "../standing.ts";
 import type { SourceClient } from "./client.ts";
 import { createConfirmations } from "./confirmations.ts";
-import { createNaming } from "./naming.ts";
 import { createPairing } from "./pairing.ts";
 import { createPresence } from "./presence.ts";
 import type { StandbyStatus, StandbyWatch } from "./status.ts";
@@ -174,4 +174,53 @@ function handOverProblem(standing: Standing | undefined, standby: StandbyStatus 
   return isWhole
     ? undefined
     : `the copy of ${machine.name} is not whole yet: try again when \`hub standby status\` says so`;
+}
+
+interface Naming extends Disposable {
+  /** The machine's id; undefined: none may. Where the engine cannot be reached, it is tried again. */
+  name(id: string | undefined): void;
+}
+
+interface NamingOptions {
+  leaseHolder: Pick<LeaseHolder, "nameStandby" | "standby"> | undefined;
+  clock: Pick<Clock, "after">;
+  log: Pick<Log, "warn">;
+}
+
+const RETRY_MS = 5000;
+
+/** Keeps the lease's word on which machine may take over. */
+function createNaming({ leaseHolder, clock, log }: NamingOptions): Naming {
+  let wanted: string | undefined;
+  let isNaming = false;
+  let isEnded = false;
+  let again: Timer | undefined;
+  let failed = false;
+
+  async function publish(): Promise<void> {
+    if (!leaseHolder || isNaming || isEnded || leaseHolder.standby === wanted) return;
+    isNaming = true;
+    again?.[Symbol.dispose]();
+    try {
+      await leaseHolder.nameStandby(wanted);
+      failed = false;
+    } catch (error) {
+      if (!failed) log.warn("the lease does not name the standby yet; it is tried again", { error: messageOf(error) });
+      failed = true;
+    } finally {
+      isNaming = false;
+    }
+    if (leaseHolder.standby !== wanted && !isEnded) again = clock.after("standby-name", RETRY_MS, () => void publish());
+  }
+
+  return {
+    name(id) {
+      wanted = id;
+      void publish();
+    },
+    [Symbol.dispose]() {
+      isEnded = true;
+      again?.[Symbol.dispose]();
+    },
+  };
 }

@@ -11,17 +11,18 @@ import {
 } from "../channel.ts";
 import { type Dialect, speaks } from "../markup/dialect.ts";
 import { html } from "../markup/html.ts";
+import { splitText } from "../markup/long-text.ts";
 import { markdown } from "../markup/markdown.ts";
 import { markdownV2 } from "../markup/markdown-v2.ts";
-import { unmarked } from "../markup/markup.ts";
+import { type Markup, unmarked } from "../markup/markup.ts";
 import { plain } from "../markup/plain-dialects.ts";
 import { telegramDialects } from "../markup/telegram-dialects.ts";
-import { apiUrl, apiUrlProblems, type PostAnswer, post, withoutSlash } from "../web-service.ts";
+import { formWithFile } from "../multipart.ts";
+import { apiUrl, apiUrlProblems, type PostAnswer, type PostRequest, post, withoutSlash } from "../web-service.ts";
 import { deliveryOf, descriptionOf, migratedTo, SERVICE, statusOf } from "./telegram-answer.ts";
 import { connectBot } from "./telegram-bot.ts";
 import { joinRemotes, type Keyboard, keyboardOf, type SentPart } from "./telegram-messages.ts";
 import { type MovedChat, openMovedChat } from "./telegram-moved.ts";
-import { mayBeThePicture, requestOf, slotsOf } from "./telegram-photo.ts";
 import { CAPTION, isAboutButtons, isAboutText, isTooLong, partsOf, plainPartsOf } from "./telegram-text.ts";
 import { listenToChat } from "./telegram-updates.ts";
 
@@ -268,4 +269,49 @@ function openChat(config: Config, { fetch, clock, log, dialect, moved }: ChatDep
       return { ...delivery, note: delivery.note ? `${delivery.note}; ${note}` : note };
     },
   };
+}
+
+/**
+ * One message of several: a picture has the text as its caption, or the title where the text is too long for one, and then comes the text
+ * in messages of its own. Without text, nothing is sent in its place.
+ */
+interface Slot {
+  readonly text: string;
+  readonly picture?: Picture | undefined;
+  /** It has the title alone, and the text follows. */
+  readonly heading?: true;
+}
+
+/** `texts` is the whole message. The places stay the same when the picture is gone at a later try. */
+function slotsOf({ title, image, picture }: ChannelMessage, texts: readonly string[], markup: Markup): Slot[] {
+  const [first = ""] = texts;
+  if (image === undefined && !picture) return texts.map((text) => ({ text }));
+  if (texts.length === 1 && splitText(markup, first, CAPTION).length === 1) return [{ text: first, picture }];
+  return [
+    { text: picture ? markup.bold(title.slice(0, 200)) : "", picture, heading: true },
+    ...texts.map((text) => ({ text })),
+  ];
+}
+
+/** `sendUrl` is that of sendMessage, and `fields` what it gets. */
+function requestOf(
+  sendUrl: string,
+  { text, ...fields }: Readonly<Record<string, unknown>>,
+  picture: Picture | undefined,
+): Pick<PostRequest, "url" | "contentType" | "body"> {
+  if (!picture) return { url: sendUrl, contentType: "application/json", body: JSON.stringify({ ...fields, text }) };
+  const moves = picture.type === "image/gif";
+  const texts = Object.entries({ ...fields, caption: text }).map(([name, value]) => ({
+    name,
+    value: typeof value === "string" ? value : JSON.stringify(value),
+  }));
+  return {
+    url: sendUrl.replace(/sendMessage$/, moves ? "sendAnimation" : "sendPhoto"),
+    ...formWithFile(texts, { ...picture, as: moves ? "animation" : "photo" }),
+  };
+}
+
+/** Whether the same without its picture might be accepted. */
+function mayBeThePicture({ status = 0 }: { status?: number }): boolean {
+  return status === 400 || status === 413 || status >= 500;
 }

@@ -2,14 +2,22 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { isBlank } from "../../../kit/text/clean-text.ts";
 import { type Clock, isoSeconds } from "../../../kit/time/clock.ts";
-import { type ChannelMessage, type Delivery, DeliveryError, defineChannel } from "../channel.ts";
+import { type ChannelMessage, type Delivery, DeliveryError, defineChannel, type Picture } from "../channel.ts";
 import { type Dialect, speaks } from "../markup/dialect.ts";
 import { html } from "../markup/html.ts";
 import { shorten } from "../markup/long-text.ts";
 import { type Markup, unmarked } from "../markup/markup.ts";
 import { plain, pushoverHtml } from "../markup/plain-dialects.ts";
-import { apiUrl, apiUrlProblems, type PostAnswer, post, withoutSlash, wordsOf } from "../web-service.ts";
-import { bodyOf, isAboutPicture } from "./pushover-attachment.ts";
+import { formWithFile } from "../multipart.ts";
+import {
+  apiUrl,
+  apiUrlProblems,
+  type PostAnswer,
+  type PostRequest,
+  post,
+  withoutSlash,
+  wordsOf,
+} from "../web-service.ts";
 import { connectReceipts, receiptIn, tagOf } from "./pushover-receipts.ts";
 
 const SERVICE = "the Pushover server";
@@ -225,4 +233,18 @@ function hintFor(json: PostAnswer["json"]): { hint?: string } {
   if (json?.token === "invalid") return { hint: "Likely a wrong api_key" };
   if (json?.user === "invalid") return { hint: "Likely a wrong user_key or device" };
   return json === undefined ? { hint: "Likely a wrong api_url: this is not an answer of the Pushover API" } : {};
+}
+
+/** `form` is the message, url-encoded; its picture becomes an attachment. */
+function bodyOf(form: string, picture: Picture | undefined): Pick<PostRequest, "contentType" | "body"> {
+  if (!picture) return { contentType: "application/x-www-form-urlencoded", body: form };
+  const fields = [...new URLSearchParams(form)].map(([name, value]) => ({ name, value }));
+  return formWithFile(fields, { ...picture, as: "attachment" });
+}
+
+/** Whether the same without its picture might be accepted. */
+function isAboutPicture({ status, json }: PostAnswer): boolean {
+  if (status === 413) return true;
+  if (status < 400 || status >= 500 || status === 429) return false;
+  return json?.attachment !== undefined || /attachment|image/i.test(String(json?.errors));
 }

@@ -65,8 +65,7 @@ function createSender({ users, contact, ttl_hours }: Config, { clock, random, we
   return async function send(message: ChannelMessage, signal: AbortSignal): Promise<Delivery> {
     if (!webPush) throw new DeliveryError("the hub has no page", { transient: true });
     // Loaded when needed, like all that only some homes use.
-    const { createPushSender } = await import("../web-push/push-sender.ts");
-    const { pushMessage, urgencyOf } = await import("../web-push/push-message.ts");
+    const { createPushSender, pushMessage, urgencyOf } = await import("../web-push/push-sender.ts");
     const { subscriptions, fetch } = webPush;
     sender ??= createPushSender({ fetch, clock, random, key: subscriptions.key, contact });
     const push = { plain: pushMessage(message, houseTime), urgency: urgencyOf(message), ttl: ttl_hours * 3600 };

@@ -1,4 +1,5 @@
 // `webhook`: one HTTP request to any address, such as that of Gotify, Apprise, Slack or Home Assistant.
+import { createHmac } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../../../kit/schema/schema.ts";
 import { type ChannelDeps, type ChannelMessage, type Delivery, defineChannel } from "../channel.ts";
@@ -6,12 +7,11 @@ import { guardedFetch } from "../guarded-fetch.ts";
 import { sendOrPlain, sendOrWithoutPicture } from "../last-try.ts";
 import { speaks } from "../markup/dialect.ts";
 import { plain } from "../markup/plain-dialects.ts";
+import { messageJson } from "../message-json.ts";
+import { type FormField, formWithFile } from "../multipart.ts";
 import { refusalOf } from "../web-failure.ts";
 import { apiUrlProblems, call, isLoopback } from "../web-service.ts";
-import { webhookBody } from "../webhook/body.ts";
-import { signatureOf } from "../webhook/signature.ts";
-import { CONTENT_TYPES, filled, templateProblem } from "../webhook/template.ts";
-import { valuesOf } from "../webhook/values.ts";
+import { CONTENT_TYPES, type ContentType, filled, templateProblem, type Values, valuesOf } from "./webhook-template.ts";
 
 const SERVICE = "the webhook";
 const NAMES_ITSELF = "Set allow_local = true if it is meant for a service on this machine";
@@ -167,4 +167,64 @@ function webhookProblems(config: Config, at: string): Problem[] {
       },
   ];
   return [...found.filter((problem) => problem !== false), ...apiUrlProblems(url, at, "url")];
+}
+
+interface Signed {
+  /** `whsec_` and base64, or any text. Without it nothing is signed. */
+  secret: string | undefined;
+  id: string;
+  /** Epoch ms of this try. */
+  at: number;
+  body: Uint8Array | undefined;
+}
+
+/**
+ * The headers by which a receiver knows that it is the hub's and new: as https://www.standardwebhooks.com has it, and as GitHub does, which
+ * most receivers can check.
+ */
+function signatureOf({ secret, id, at, body = new Uint8Array() }: Signed): Record<string, string> {
+  if (secret === undefined) return {};
+  const timestamp = String(Math.floor(at / 1000));
+  const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret);
+  const signature = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64");
+  return {
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${signature}`,
+    "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
+  };
+}
+
+interface BodySettings {
+  body?: string | undefined;
+  content_type: ContentType;
+  image?: "base64" | "multipart" | undefined;
+}
+
+interface WebhookBody {
+  body: Uint8Array<ArrayBuffer>;
+  contentType: string;
+}
+
+/** What a webhook sends: the hub's own JSON or the template of the configuration, alone or with the picture as a file beside it. */
+function webhookBody(
+  settings: BodySettings,
+  message: ChannelMessage,
+  { values, houseTime }: { values: Values; houseTime: (at: number) => string },
+): WebhookBody {
+  const { body, content_type, image } = settings;
+  const ownJson = () => JSON.stringify(messageJson(message, houseTime, { picture: image === "base64" }));
+  const text = body === undefined ? ownJson() : filled(body, values, content_type);
+  const { picture } = message;
+  if (image !== "multipart" || !picture)
+    return {
+      body: new TextEncoder().encode(text),
+      contentType: content_type === "application/json" ? content_type : `${content_type}; charset=utf-8`,
+    };
+  return formWithFile(fieldsOf(text, content_type), { ...picture, as: "file" });
+}
+
+/** A form is sent as its fields, and any other body as the field in which Discord looks for it. */
+function fieldsOf(text: string, type: ContentType): FormField[] {
+  if (type !== "application/x-www-form-urlencoded") return [{ name: "payload_json", type, value: text }];
+  return [...new URLSearchParams(text)].map(([name, value]) => ({ name, value }));
 }

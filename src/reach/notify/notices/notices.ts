@@ -4,12 +4,14 @@
 import { background } from "../../../kit/lifecycle/lifecycle.ts";
 import { HubError, messageOf } from "../../../kit/schema/errors.ts";
 import { PRIORITIES } from "../../../kit/text/message-words.ts";
+import { isoSeconds } from "../../../kit/time/clock.ts";
 import type { OwnRows } from "../../../server/db/own-rows.ts";
-import { ACKNOWLEDGE, type Answered } from "../channel.ts";
+import type { HubEvent } from "../../../server/events/catalog.ts";
+import { ACKNOWLEDGE, type Answered, type ChannelMessage } from "../channel.ts";
 import type { MessageAction } from "../message-options.ts";
+import type { Unaddressed } from "../messenger.ts";
 import type { FirstTry } from "../outbox/outbox.ts";
 import type { LostMessage, SentMessage } from "../outbox/try-message.ts";
-import { answeredEvent, endOf, messageFor, unansweredEvent } from "./announcements.ts";
 import type { NoticesDeps } from "./deps.ts";
 import { createEdits } from "./edits.ts";
 import { isForgotten, namesNext, namesNow } from "./escalation.ts";
@@ -29,7 +31,7 @@ import {
 import { openNoticeRepository } from "./repository.ts";
 import { fromSnapshot } from "./snapshot.ts";
 import { createNoticeStore } from "./store.ts";
-import { HERE_ALONE, lateWords, NO_SUCH_ACTION, NOT_SAVED, THANKS, UNKNOWN } from "./words.ts";
+import { endLine, HERE_ALONE, lateWords, NO_SUCH_ACTION, NOT_SAVED, THANKS, UNKNOWN } from "./words.ts";
 
 export interface Notices extends AsyncDisposable {
   /** On disk, with the outbox and what is `along`, before it returns; resolves with the results of the first tries. */
@@ -301,4 +303,35 @@ export function createNotices(deps: NoticesDeps): Notices {
 
 function isWaiting(notice: Notice | undefined): notice is Notice {
   return notice?.state === "open" && notice.plan.answerable;
+}
+
+/** With its buttons while it is open, with how it ended afterwards. */
+function messageFor(
+  notice: Notice,
+  channel: string,
+  { render, houseTime }: Pick<NoticesDeps, "render" | "houseTime">,
+): ChannelMessage {
+  const { id, at, plan, state } = notice;
+  const closing = endLine(notice, houseTime);
+  const { actions, ...said } = plan.said;
+  const buttons = state === "open" && plan.answerable ? { answerable: true, ...(actions && { actions }) } : {};
+  const message = render({ ...fromSnapshot(said), channel, notice: id, ...buttons });
+  // Where a changed message sounds again, nobody is alarmed by the news that it is over.
+  return { ...message, at, late: false, ...(closing !== undefined && { closing, silent: true }) };
+}
+
+/** How it ended, as a message of its own, for channels that cannot change the first. */
+function endOf(notice: Notice, { houseTime }: Pick<NoticesDeps, "houseTime">): Unaddressed {
+  const values = { title: notice.title, line: endLine(notice, houseTime) ?? "" };
+  const context = { deviceId: undefined, trigger: {}, vars: values };
+  return { title: "{{vars.title}}", message: "{{vars.line}}", silent: true, context };
+}
+
+function answeredEvent({ id, tag = "", title, end }: Notice): HubEvent {
+  const { action = "", by = "", channel = "", at = 0 } = end ?? {};
+  return { type: "notification_acknowledged", id, tag, title, action, by, channel, at: isoSeconds(at) };
+}
+
+function unansweredEvent({ id, tag = "", title, unansweredAt = 0, plan }: Notice): HubEvent {
+  return { type: "notification_unanswered", id, tag, title, asked: plan.stages.length, at: isoSeconds(unansweredAt) };
 }

@@ -5,7 +5,6 @@ import { HubError, messageOf } from "../../../kit/schema/errors.ts";
 import type { Timer } from "../../../kit/time/clock.ts";
 import type { DeliveryFault } from "../channel.ts";
 import { type MessageOptions, type Rank, rankOf } from "../message-options.ts";
-import { bypassPause, MAX_PAUSE_OF_EMERGENCY_MS } from "./bypass-pause.ts";
 import { type ChannelNews, createChannelNews, type GiveUpReason } from "./channel-news.ts";
 import { MessageList } from "./message-list.ts";
 import type { ChannelQueueDeps, QueueOptions } from "./queue-deps.ts";
@@ -14,6 +13,8 @@ import { createRetrySchedule, type RetrySchedule } from "./retry-schedule.ts";
 import { createSkipPoison, type NextMessage, type SkipPoison } from "./skip-poison.ts";
 import { messagesSent, type TryResult, tryMessage } from "./try-message.ts";
 import { UnderWay } from "./under-way.ts";
+
+const MAX_PAUSE_OF_EMERGENCY_MS = 60_000;
 
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 const MAX_SUSPICION_MS = 60_000;
@@ -295,4 +296,15 @@ export class ChannelQueue {
     for (const { notice } of passedOn ? [] : lost.map(({ options }) => options))
       if (notice !== undefined) this.#deps.lost?.({ channel: this.name, notice });
   }
+}
+
+/** While the service wants no more for long, an emergency that was not tried yet goes before those that were. */
+function bypassPause(
+  next: NextMessage | undefined,
+  waitMs: (next: NextMessage) => number,
+  list: Pick<MessageList, "oldestWaiting">,
+): NextMessage | undefined {
+  if (!next || waitMs(next) <= MAX_PAUSE_OF_EMERGENCY_MS) return next;
+  const message = list.oldestWaiting(2, isUrgent);
+  return message ? { message, probe: false, waitMs: 0 } : next;
 }

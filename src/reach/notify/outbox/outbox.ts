@@ -12,6 +12,7 @@ import type { HubEvent } from "../../../server/events/catalog.ts";
 import { optionsOf } from "../message-options.ts";
 import type { Addressed, Notifier } from "../notifier.ts";
 import type { GiveUpReason, Why } from "./channel-news.ts";
+import type { ChannelQueue } from "./channel-queue.ts";
 import { type OutboxQuota, openChannelQueues } from "./channel-queues.ts";
 import type { LeftMessage } from "./left-message.ts";
 import {
@@ -20,18 +21,18 @@ import {
   type FirstTry,
   hashOf,
   MAX_BYTES,
+  momentOf,
   type QueuedMessage,
   shortened,
   type Texts,
+  type Times,
 } from "./queued-message.ts";
 import { createRelays } from "./relays.ts";
-import { createOutboxStore } from "./store.ts";
+import { createOutboxStore, type OutboxStore } from "./store.ts";
 import type { LostMessage, SentMessage } from "./try-message.ts";
-import { type WaitingMessage, waitingMessageOf } from "./waiting-message.ts";
 
 export type { FirstTry } from "./queued-message.ts";
 export type { SentMessage } from "./try-message.ts";
-export type { WaitingMessage } from "./waiting-message.ts";
 
 export interface Outbox extends AsyncDisposable {
   /**
@@ -282,4 +283,55 @@ function loadTakeOver(): typeof import("./take-over.ts") {
 
 function latest(messages: readonly QueuedMessage[]): number {
   return messages.reduce((most, { keptMs, triedMs }) => Math.max(most, keptMs, triedMs), 0);
+}
+
+export interface WaitingMessage {
+  id: string;
+  channel: string;
+  title: string;
+  /** Shortened. */
+  message: string;
+  /** Epoch ms, as `nextTry`. */
+  at: number;
+  tries: number;
+  /** Only for the next message of its channel; the others follow it. */
+  nextTry: number | undefined;
+  lastError: string | undefined;
+  /** How often the same text was enqueued while it waited, itself included. */
+  count: number;
+  /** `blocked`: its channel is disabled or not in the configuration. */
+  state: "sending" | "waiting" | "queued" | "blocked";
+}
+
+// One character more than is shown, to see whether the text is longer.
+const SHOWN = 201;
+
+function waitingMessageOf(
+  { queue, queued }: { queue: ChannelQueue; queued: QueuedMessage },
+  deps: Times & { store: Pick<OutboxStore, "texts"> },
+): WaitingMessage {
+  const { channel, title, tries, count } = queued;
+  const { message = "" } = queued.texts ?? deps.store.texts(queued.id, SHOWN) ?? {};
+  const nextTry = queue.nextTry(queued);
+  return {
+    ...{ id: String(queued.id), channel, title, message: shortened(message), tries, count },
+    at: momentOf(queued, deps),
+    nextTry,
+    lastError: shortenedOr(queue.blocked ?? queued.lastError),
+    state: stateOf(queue, queued, nextTry),
+  };
+}
+
+function shortenedOr(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : shortened(text);
+}
+
+function stateOf(
+  { blocked }: ChannelQueue,
+  { state }: QueuedMessage,
+  nextTry: number | undefined,
+): WaitingMessage["state"] {
+  if (blocked) return "blocked";
+  if (state === "sending") return "sending";
+  return nextTry === undefined ? "queued" : "waiting";
 }

@@ -8,12 +8,15 @@ import type { Notifier } from "../notifier.ts";
 import type { ChannelQueue } from "./channel-queue.ts";
 import type { ChannelQueues } from "./channel-queues.ts";
 import { type LeftMessage, messageKey } from "./left-message.ts";
-import { aboutOf, type QueuedMessage, shortened, type Times } from "./queued-message.ts";
-import { readLeftMessage } from "./read-left-message.ts";
-import { Recent } from "./recent.ts";
+import { aboutOf, MAX_BYTES, type QueuedMessage, shortened, type Times } from "./queued-message.ts";
 import type { Relays } from "./relays.ts";
-import type { OutboxStore } from "./store.ts";
+import { type OutboxStore, readMessage } from "./store.ts";
 import type { LostMessage } from "./try-message.ts";
+
+const MAX_NAME = 1000;
+const MAX_JSON = 65_536;
+/** What a date can be. */
+const LATEST = 8.64e15;
 
 export interface TakeOverDeps extends Times {
   clock: Clock;
@@ -140,4 +143,69 @@ export function createTakeOver(deps: TakeOverDeps): (messages: readonly LeftMess
     report(sorted);
     return takenOver.length;
   };
+}
+
+/** Texts that were seen within the last while, as many as memory allows. */
+class Recent {
+  readonly #clock: Pick<Clock, "mono">;
+  readonly #forMs: number;
+  readonly #most: number;
+  /** When each was seen, by the monotonic clock; the longest ago first. */
+  readonly #seen = new Map<string, number>();
+
+  /** Beyond `most`, what was seen the longest ago is forgotten. */
+  constructor(clock: Pick<Clock, "mono">, forMs: number, most: number) {
+    this.#clock = clock;
+    this.#forMs = forMs;
+    this.#most = most;
+  }
+
+  has(text: string): boolean {
+    const at = this.#seen.get(text);
+    return at !== undefined && this.#clock.mono() - at < this.#forMs;
+  }
+
+  add(text: string): void {
+    const now = this.#clock.mono();
+    this.#seen.delete(text);
+    this.#seen.set(text, now);
+    for (const [other, at] of this.#seen) {
+      if (this.#seen.size <= this.#most && now - at < this.#forMs) break;
+      this.#seen.delete(other);
+    }
+  }
+}
+
+/**
+ * As it would be if it had just been enqueued, except for `id` and `keptMs`, which are the other machine's; undefined for a row that is none.
+ * Unlike the hub's own rows it comes over the network, so its sizes are bounded too.
+ */
+function readLeftMessage(row: LeftMessage): QueuedMessage | undefined {
+  const { at, channel, message_id, title, message, html = null } = row;
+  if (typeof at !== "number" || !(at >= 0 && at <= LATEST)) return undefined;
+  if (!isName(channel) || !isName(message_id) || typeof title !== "string" || typeof message !== "string")
+    return undefined;
+  if (html !== null && typeof html !== "string") return undefined;
+  const [options, settled, relay] = [row.options ?? "{}", row.settled ?? null, row.relay ?? null];
+  if (!isJson(options) || !(settled === null || isJson(settled)) || !(relay === null || isJson(relay)))
+    return undefined;
+  const texts = { title, message, ...(html !== null && { html }) };
+  const read = readMessage({
+    ...{ id: whole(row.id, 0), at: Math.round(at), count: whole(row.count, 1), parts: whole(row.parts, 0) },
+    ...{ channel, message_id, title, message, html, options, settled, relay },
+    ...{ tries: 0, last_error: null, kept_ms: 0, tried_ms: 0, not_before_ms: 0 },
+  });
+  return read.bytes <= MAX_BYTES ? { ...read, texts } : undefined;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= MAX_NAME;
+}
+
+function isJson(value: unknown): value is string {
+  return typeof value === "string" && value.length <= MAX_JSON;
+}
+
+function whole(value: unknown, least: number): number {
+  return typeof value === "number" && Number.isSafeInteger(value) ? Math.max(least, value) : least;
 }

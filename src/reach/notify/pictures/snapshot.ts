@@ -1,9 +1,11 @@
 // A camera's picture from the address that its device gives: bounded, never from a service of the hub's own machine unless a person
 // named it, wherever redirects lead. The user and password of the address go into the login that the camera asks for.
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
 import { HubError, systemCode } from "../../../kit/schema/errors.ts";
 import type { Json } from "../../../kit/schema/json.ts";
 import { MAX_PICTURE_BYTES } from "../../../kit/text/picture-type.ts";
-import { addressOf } from "./local-services.ts";
+import { isLocalAddress } from "../local-address.ts";
 import type { Logins } from "./logins.ts";
 
 /** Attributes that hold the address of a picture, the first that does so counts. */
@@ -133,4 +135,20 @@ async function bodyOf(response: Response, host: string): Promise<Buffer> {
 
 export function tooLarge(what: string): HubError {
   return new HubError("too_large", `the picture of ${what} is larger than ${MAX_PICTURE_BYTES / 1_048_576} MB`);
+}
+
+/**
+ * An address of the host to connect to. Throws HubError `invalid` for this machine's own, unless `named` has the host, with or
+ * without its port.
+ */
+async function addressOf({ hostname, host, port, protocol }: URL, named: readonly string[]): Promise<string> {
+  const bare = hostname.replace(/^\[|\]$/g, "");
+  const addresses = isIP(bare) ? [bare] : (await lookup(bare, { all: true })).map(({ address }) => address);
+  const [first] = addresses;
+  if (first === undefined) throw new HubError("upstream_failed", `${bare} has no address`);
+  const withPort = `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+  if (named.some((each) => each === hostname || each === host || each === withPort)) return first;
+  if (!addresses.some((address) => isLocalAddress(address))) return first;
+  const hint = `name it in hub.toml, [notify] picture_hosts = ["${withPort}"]`;
+  throw new HubError("invalid", `${withPort} is a service of this machine itself; if it is meant, ${hint}`);
 }

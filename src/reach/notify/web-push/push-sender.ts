@@ -1,9 +1,13 @@
 // Sends one encrypted message to one browser's push service: RFC 8030.
 import type { RandomBytes } from "../../../kit/schema/ids.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
+import { answerLinks } from "../answer-links.ts";
+import type { ChannelMessage } from "../channel.ts";
+import { shorten } from "../markup/long-text.ts";
+import { fitted, isSilent, textOf } from "../plain-message.ts";
 import { refusalOf } from "../web-failure.ts";
 import { call } from "../web-service.ts";
-import { encrypt, type ReceiverKeys } from "./encryption.ts";
+import { encrypt, MAX_PLAIN_BYTES, type ReceiverKeys } from "./encryption.ts";
 import type { Subscription } from "./subscriptions.ts";
 import { type VapidKey, vapidHeader } from "./vapid.ts";
 
@@ -26,6 +30,14 @@ const TOKEN_MS = 12 * 3_600_000;
 const RENEWED_MS = 3_600_000;
 const MAX_TOKENS = 50;
 const SERVICE = "the push service";
+const WRONG_KEY = "Check the hub's clock and `contact`; else switch the messages of that device off and on again";
+const EMERGENCY = 2;
+const MAX_TITLE = 120;
+const MAX_TAG = 100;
+const MAX_LINK = 1000;
+const MAX_LABEL = 60;
+/** Browsers show two buttons, of which one confirms. */
+const MAX_ACTIONS = 1;
 
 /** Resolves with the status, or "gone" where the browser does not want messages any more. Rejects with a DeliveryError. */
 export function createPushSender({ fetch, clock, random, key, contact }: PushSenderDeps) {
@@ -72,4 +84,47 @@ export function createPushSender({ fetch, clock, random, key, contact }: PushSen
   };
 }
 
-const WRONG_KEY = "Check the hub's clock and `contact`; else switch the messages of that device off and on again";
+/** As src/page/worker/push.ts reads it. */
+interface PushMessage {
+  title: string;
+  body: string;
+  /** One with the same tag takes its place. */
+  tag: string;
+  /** Epoch ms. */
+  at: number;
+  silent: boolean;
+  /** It stays on the screen until somebody reacts. */
+  stays: boolean;
+  /** Confirms with a POST; a person sees a page with a GET. */
+  confirm?: string;
+  /** Buttons beside the one that confirms; `url` as `confirm`. */
+  actions?: { label: string; url: string }[];
+  notice?: string;
+}
+
+/** JSON that the page's service worker shows, within the bytes of one push. */
+export function pushMessage(message: ChannelMessage, houseTime: (at: number) => string): Uint8Array {
+  const { title, tag, id, at, priority = 0, notice } = message;
+  const [confirm, ...others] = answerLinks(message).filter(({ url }) => url.length <= MAX_LINK);
+  const actions = others.slice(0, MAX_ACTIONS).map(({ label, url }) => ({ label: shorten(label, MAX_LABEL), url }));
+  const rest: Omit<PushMessage, "body"> = {
+    title: shorten(title.toWellFormed(), MAX_TITLE),
+    tag: (tag ?? id).toWellFormed().slice(0, MAX_TAG),
+    at,
+    silent: isSilent(message),
+    stays: priority >= EMERGENCY,
+    ...(confirm && { confirm: confirm.url }),
+    ...(actions.length > 0 && { actions }),
+    ...(notice !== undefined && notice.length <= MAX_TAG && { notice }),
+  };
+  const withText = (limit: number): PushMessage => ({ ...rest, body: textOf(message, houseTime, limit) });
+  const shown = fitted(withText, { limit: MAX_PLAIN_BYTES, bytes: MAX_PLAIN_BYTES });
+  return new TextEncoder().encode(JSON.stringify(shown));
+}
+
+/** RFC 8030: how much it may cost the phone's battery. */
+export function urgencyOf({ priority = 0 }: ChannelMessage): "very-low" | "low" | "normal" | "high" {
+  if (priority > 0) return "high";
+  if (priority === 0) return "normal";
+  return priority === -1 ? "low" : "very-low";
+}

@@ -1,12 +1,14 @@
 // Where pictures may come from, and where not; and how much of them is kept.
 import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { parseImageSource } from "../../../../src/kit/text/image-source.ts";
 import { isLocalAddress } from "../../../../src/reach/notify/local-address.ts";
 import { readHouseFile } from "../../../../src/reach/notify/pictures/house-file.ts";
-import { addressOf } from "../../../../src/reach/notify/pictures/local-services.ts";
+import { createLogins } from "../../../../src/reach/notify/pictures/logins.ts";
 import { createPictureStore } from "../../../../src/reach/notify/pictures/picture-store.ts";
 import { pictureOf } from "../../../../src/reach/notify/pictures/picture-type.ts";
+import { fetchSnapshot } from "../../../../src/reach/notify/pictures/snapshot.ts";
 import { createTemporaryFolder } from "../../../support/temporary-folder.ts";
 import { PICTURES } from "./rig.ts";
 
@@ -109,11 +111,21 @@ describe("services of this machine", () => {
     "http://[::ffff:127.0.0.1]/",
   ])("%s is refused unless it is named", async (address) => {
     const url = new URL(address);
-    await expect(addressOf(url, [])).rejects.toThrow("is a service of this machine itself");
-    expect(await addressOf(url, [url.hostname])).toMatch(/[.:]/);
-    await expect(addressOf(url, [`${url.hostname}:9`])).rejects.toThrow("is a service of this machine itself");
+    await expect(snapshotOf(url, [])).rejects.toThrow("is a service of this machine itself");
+    expect(await snapshotOf(url, [url.hostname])).toEqual(PICTURES.png);
+    await expect(snapshotOf(url, [`${url.hostname}:9`])).rejects.toThrow("is a service of this machine itself");
   });
 });
+
+function snapshotOf(url: URL, hosts: string[]): Promise<Buffer> {
+  const answer = async () => new Response(PICTURES.png);
+  const deps = {
+    fetch: answer as unknown as typeof fetch,
+    hosts,
+    logins: createLogins((length) => randomBytes(length)),
+  };
+  return fetchSnapshot(url, deps, AbortSignal.timeout(10_000));
+}
 
 describe("pictures that are kept", () => {
   const idOf = (number: number) => `0000-${number}`;

@@ -4,7 +4,7 @@ import type { Problem } from "../../kit/schema/schema.ts";
 import { missingFiles } from "../../reach/notify/missing-files.ts";
 import { startProblems } from "../../reach/plugins/command.ts";
 import type { Home } from "../../server/home/paths.ts";
-import type { HubConfig } from "../config/sections.ts";
+import type { HubConfig } from "./sections.ts";
 
 /** Paths are those of the file. */
 export function fileProblems(config: HubConfig, home: Home, now: number): Problem[] {

@@ -11,13 +11,13 @@ import { findMark, type Mark, positionAt, type TextPosition } from "../../kit/sc
 import { parseToml } from "../../kit/schema/toml.ts";
 import { etagOf } from "../../kit/text/etag.ts";
 import type { Home } from "../../server/home/paths.ts";
-import { editPaths } from "../config/edit.ts";
-import type { PathEdit } from "../config/edit-value.ts";
-import { configFormSchema } from "../config/form-schema.ts";
-import { type BesideTheFile, checkConfig } from "../config/load.ts";
-import { maskConfig, type PlacedFlaw, unmaskConfig } from "../config/masked-text.ts";
-import type { HubConfig } from "../config/sections.ts";
+import { editPaths } from "./edit.ts";
+import type { PathEdit } from "./edit-value.ts";
 import { fileProblems } from "./file-problems.ts";
+import { configFormSchema } from "./form-schema.ts";
+import { type BesideTheFile, checkConfig } from "./load.ts";
+import { maskConfig, type PlacedFlaw, unmaskConfig } from "./masked-text.ts";
+import type { HubConfig } from "./sections.ts";
 
 export type ConfigProblem = Problem & Partial<TextPosition>;
 
