@@ -7,8 +7,8 @@ import {
   isShown,
   type Range,
   shareOf,
-} from "../../src/page/components/controls.ts";
-import type { Attributes, Device, Property } from "../../src/page/state/device.ts";
+} from "../../src/page/model/device/controls.ts";
+import type { Attributes, Device, Property } from "../../src/page/model/device/device.ts";
 
 function device(type: string, attributes: Attributes, properties?: Record<string, object>): Device {
   return {

@@ -1,9 +1,15 @@
 // Rules to start with are about what a sensor means, whatever its maker calls it.
 import "./browser.ts";
 import { afterEach, expect, test } from "bun:test";
-import { motionSensors, openings } from "../../src/page/components/rule-starters.ts";
-import { startRule } from "../../src/page/components/rule-starts.ts";
-import { type Attributes, type Device, forgetHouse, type Property, putDevice } from "../../src/page/state/house.ts";
+import { motionSensors, openings } from "../../src/page/model/rules/rule-starters.ts";
+import { startRule } from "../../src/page/model/rules/rule-starts.ts";
+import {
+  type Attributes,
+  type Device,
+  forgetHouse,
+  type Property,
+  putDevice,
+} from "../../src/page/state/house/house.ts";
 import { loadLater } from "../../src/page/texts/index.ts";
 
 afterEach(forgetHouse);

@@ -1,8 +1,8 @@
 // Times of the house, whatever zone the browser is in; and its nights.
 import { afterAll, expect, test } from "bun:test";
 import "./browser.ts";
-import { nightsIn } from "../../src/page/components/sun-times.ts";
-import { houseDay, momentAt, setZone, wallClock } from "../../src/page/state/zone.ts";
+import { houseDay, momentAt, setZone, wallClock } from "../../src/page/browser/zone.ts";
+import { nightsIn } from "../../src/page/model/time/sun-times.ts";
 import { formatDate } from "../../src/page/texts/index.ts";
 
 afterAll(() => setZone("UTC"));

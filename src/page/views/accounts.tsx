@@ -1,17 +1,17 @@
 // MQTT accounts of devices and programs: made by kind, with the lines to enter on the other side.
 import { useEffect, useState } from "preact/hooks";
-import { ActButton } from "../components/admin/act-button.tsx";
-import { AdminPage, toSystem } from "../components/admin/admin-page.tsx";
-import { Entries, Entry } from "../components/admin/entries.tsx";
-import { NewSecret } from "../components/admin/new-secret.tsx";
-import { Removal } from "../components/admin/removal.tsx";
-import { Problem } from "../components/problem.tsx";
-import { useAct } from "../components/use-act.ts";
-import { useHubData } from "../components/use-hub-data.ts";
-import { canAct, forAdmins } from "../state/acting.ts";
-import { post, remove } from "../state/api.ts";
-import { allows } from "../state/session.ts";
-import { readSetup, setup } from "../state/setup.ts";
+import { ActButton } from "../parts/acting/act-button.tsx";
+import { AdminPage, toSystem } from "../parts/acting/admin-page.tsx";
+import { Entries, Entry } from "../parts/acting/entries.tsx";
+import { NewSecret } from "../parts/acting/new-secret.tsx";
+import { Problem } from "../parts/acting/problem.tsx";
+import { Removal } from "../parts/acting/removal.tsx";
+import { useAct } from "../parts/acting/use-act.ts";
+import { useHubData } from "../parts/acting/use-hub-data.ts";
+import { readSetup, setup } from "../state/house/setup.ts";
+import { canAct, forAdmins } from "../state/hub/acting.ts";
+import { post, remove } from "../state/hub/api.ts";
+import { allows } from "../state/hub/session.ts";
 import { formatTime, t } from "../texts/index.ts";
 
 const KINDS = ["zigbee2mqtt", "tasmota", "shelly", "esphome", "plugin", "custom"] as const;

@@ -1,17 +1,18 @@
 // Modes of the house, and switches that stand for something: both are on or off.
-import { AskFirst } from "../components/ask-first.tsx";
-import { formatAge } from "../components/exact.ts";
-import { NameEditor } from "../components/name-editor.tsx";
-import { NewThing } from "../components/new-thing.tsx";
-import { commandOwn, createOwn, ownDevices, removeOwn, renameOwn } from "../components/own-devices.ts";
-import { Problem } from "../components/problem.tsx";
-import { useNow } from "../components/ticking.ts";
-import { Toggle } from "../components/toggle.tsx";
-import { mayAct, useAct } from "../components/use-act.ts";
-import { useHubData } from "../components/use-hub-data.ts";
-import { refused, shown } from "../state/command.ts";
-import { type Device, devices } from "../state/house.ts";
+
+import { formatAge } from "../model/time/exact.ts";
+import { AskFirst } from "../parts/acting/ask-first.tsx";
+import { NameEditor } from "../parts/acting/name-editor.tsx";
+import { NewThing } from "../parts/acting/new-thing.tsx";
+import { commandOwn, createOwn, ownDevices, removeOwn, renameOwn } from "../parts/acting/own-devices.ts";
+import { Problem } from "../parts/acting/problem.tsx";
+import { mayAct, useAct } from "../parts/acting/use-act.ts";
+import { useHubData } from "../parts/acting/use-hub-data.ts";
+import { useNow } from "../parts/devices/ticking.ts";
+import { refused, shown } from "../state/house/command.ts";
+import { type Device, devices } from "../state/house/house.ts";
 import { formatTime, t, textFor } from "../texts/index.ts";
+import { Toggle } from "../ui/toggle.tsx";
 
 interface Mode {
   id: string;

@@ -1,8 +1,9 @@
 // Everything that has no place in the bar.
-import { toast } from "../components/toast.tsx";
-import { allows, person, type Role } from "../state/session.ts";
-import { signOut } from "../state/sign-out.ts";
+
+import { allows, person, type Role } from "../state/hub/session.ts";
+import { signOut } from "../state/hub/sign-out.ts";
 import { type TextKey, t } from "../texts/index.ts";
+import { toast } from "../ui/toast.tsx";
 
 interface Place {
   path: string;

@@ -1,0 +1,23 @@
+// What is wrong with a rule's text, each with its place to go to.
+
+import { ruleProblem } from "../../../model/rules/problem-words.ts";
+import type { RuleProblem } from "../../../state/house/rules.ts";
+import { t } from "../../../texts/index.ts";
+
+type Listed = RuleProblem & { warning: boolean };
+
+export function RuleProblems({ problems, onGo }: { problems: readonly Listed[]; onGo: (problem: Listed) => void }) {
+  if (problems.length === 0) return null;
+  return (
+    <ul class="rule-problems">
+      {problems.map((problem) => (
+        <li key={`${problem.line} ${problem.column} ${problem.message}`} class={problem.warning ? "warning" : "error"}>
+          <button type="button" onClick={() => onGo(problem)}>
+            {t(problem.warning ? "edit.warning_at" : "edit.problem_at", { line: problem.line, column: problem.column })}
+          </button>{" "}
+          <span dir="auto">{ruleProblem(problem.message)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
