@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { createSun } from "../../src/kit/time/sun.ts";
 import { isTimeZone } from "../../src/kit/time/zone.ts";
 import { CITIES, citiesNamed, cityNear } from "../../src/page/model/place/cities.ts";
-import { sunTimes } from "../../src/page/model/time/sun-times.ts";
+import { sunTimes } from "../../src/page/model/place/sun-times.ts";
 
 const HOUR_MS = 3_600_000;
 const DAYS = ["2026-01-05", "2026-03-20", "2026-06-21", "2026-11-22"];

@@ -2,7 +2,7 @@
 import "./browser.ts";
 import { afterEach, beforeAll, expect, test } from "bun:test";
 import { partsOf, renamedSentences } from "../../src/page/model/rules/renamed-words.ts";
-import type { Trace } from "../../src/page/state/house/rules.ts";
+import type { Trace } from "../../src/page/model/rules/rule.ts";
 import { fromHub, loadLater, setLanguage } from "../../src/page/texts/index.ts";
 import { outcomeWords } from "../../src/page/views/rules/words/rule-happened.ts";
 

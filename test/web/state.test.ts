@@ -2,9 +2,10 @@
 import "./browser.ts";
 import { afterEach, describe, expect, test } from "bun:test";
 import { load } from "../../src/page/browser/storage.ts";
+import type { Device } from "../../src/page/model/device/device.ts";
 import { sections } from "../../src/page/state/home/start.ts";
 import { command, forgetCommands, pending, refused, shown } from "../../src/page/state/house/command.ts";
-import { type Device, devices, dropDevice, putDevice, takeEvent } from "../../src/page/state/house/house.ts";
+import { devices, dropDevice, putDevice, takeEvent } from "../../src/page/state/house/house.ts";
 import { areas } from "../../src/page/state/house/lists.ts";
 import { isFailedImport } from "../../src/page/state/hub/parts.ts";
 import { dueAt, isDue } from "../../src/page/state/hub/renewal.ts";

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import "./browser.ts";
 import { houseDay, momentAt, setZone, wallClock } from "../../src/page/browser/zone.ts";
-import { nightsIn } from "../../src/page/model/time/sun-times.ts";
+import { nightsIn } from "../../src/page/model/place/sun-times.ts";
 import { formatDate } from "../../src/page/texts/index.ts";
 
 afterAll(() => setZone("UTC"));

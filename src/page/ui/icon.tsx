@@ -17,6 +17,7 @@ import {
   House,
   Lightbulb,
   Lock,
+  type LucideIcon,
   Menu,
   Minus,
   Pause,
@@ -41,8 +42,9 @@ import {
   Workflow,
   X,
 } from "lucide-preact";
+import type { IconName } from "../model/device/icon-name.ts";
 
-const ICONS = {
+const ICONS: Readonly<Record<IconName, LucideIcon>> = {
   activity: Activity,
   alert: TriangleAlert,
   battery: Battery,
@@ -85,9 +87,7 @@ const ICONS = {
   variable: Braces,
   volume: Volume2,
   workflow: Workflow,
-} as const;
-
-export type IconName = keyof typeof ICONS;
+};
 
 /** Says nothing to screen readers: the text beside it does. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {

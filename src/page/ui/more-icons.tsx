@@ -1,6 +1,8 @@
 // Icons that only what is opened later has, with all others.
+
 import { CircleHelp, EyeOff, Puzzle, SkipForward, Star, Zap } from "lucide-preact";
-import { Icon, type IconName } from "./icon.tsx";
+import type { IconName } from "../model/device/icon-name.ts";
+import { Icon } from "./icon.tsx";
 
 const MORE = { bolt: Zap, hide: EyeOff, plugin: Puzzle, skip: SkipForward, star: Star, unknown: CircleHelp } as const;
 

@@ -3,7 +3,6 @@ import { useEffect, useState } from "preact/hooks";
 import { ActButton } from "../parts/acting/act-button.tsx";
 import { AdminPage, toSystem } from "../parts/acting/admin-page.tsx";
 import { Entries, Entry } from "../parts/acting/entries.tsx";
-import { NewSecret } from "../parts/acting/new-secret.tsx";
 import { Problem } from "../parts/acting/problem.tsx";
 import { Removal } from "../parts/acting/removal.tsx";
 import { useAct } from "../parts/acting/use-act.ts";
@@ -13,6 +12,7 @@ import { canAct, forAdmins } from "../state/hub/acting.ts";
 import { post, remove } from "../state/hub/api.ts";
 import { allows } from "../state/hub/session.ts";
 import { formatTime, t } from "../texts/index.ts";
+import { NewSecret } from "../ui/new-secret.tsx";
 
 const KINDS = ["zigbee2mqtt", "tasmota", "shelly", "esphome", "plugin", "custom"] as const;
 type Kind = (typeof KINDS)[number];

@@ -1,6 +1,8 @@
 // The areas of the house, and which devices are in each.
+
 import { useState } from "preact/hooks";
 import { useAddress } from "../browser/address.ts";
+import type { Device } from "../model/device/device.ts";
 import { AskFirst } from "../parts/acting/ask-first.tsx";
 import { NameEditor } from "../parts/acting/name-editor.tsx";
 import { NewThing } from "../parts/acting/new-thing.tsx";
@@ -8,8 +10,8 @@ import { Problem } from "../parts/acting/problem.tsx";
 import { mayAct, useAct } from "../parts/acting/use-act.ts";
 import { type Area, useAreas } from "../parts/devices/area-names.ts";
 import { DeviceChoice } from "../parts/devices/device-choice.tsx";
-import { useDevices } from "../parts/devices/ticking.ts";
-import { type Device, putDevice, readDevice } from "../state/house/house.ts";
+import { useDevices } from "../parts/devices/use-devices.ts";
+import { putDevice, readDevice } from "../state/house/house.ts";
 import { patch, post, remove } from "../state/hub/api.ts";
 import { allows } from "../state/hub/session.ts";
 import { t } from "../texts/index.ts";

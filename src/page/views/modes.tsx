@@ -1,5 +1,6 @@
 // Modes of the house, and switches that stand for something: both are on or off.
 
+import type { Device } from "../model/device/device.ts";
 import { formatAge } from "../model/time/exact.ts";
 import { AskFirst } from "../parts/acting/ask-first.tsx";
 import { NameEditor } from "../parts/acting/name-editor.tsx";
@@ -8,11 +9,11 @@ import { commandOwn, createOwn, ownDevices, removeOwn, renameOwn } from "../part
 import { Problem } from "../parts/acting/problem.tsx";
 import { mayAct, useAct } from "../parts/acting/use-act.ts";
 import { useHubData } from "../parts/acting/use-hub-data.ts";
-import { useNow } from "../parts/devices/ticking.ts";
 import { refused, shown } from "../state/house/command.ts";
-import { type Device, devices } from "../state/house/house.ts";
+import { devices } from "../state/house/house.ts";
 import { formatTime, t, textFor } from "../texts/index.ts";
 import { Toggle } from "../ui/toggle.tsx";
+import { useNow } from "../ui/use-now.ts";
 
 interface Mode {
   id: string;

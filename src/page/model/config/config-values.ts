@@ -1,7 +1,16 @@
 // Values of hub.toml as forms change them: what an edit makes of them, and the edits between two of them.
 
-import type { ConfigEdit, ConfigPath, ConfigValues } from "../../state/admin/hub-config.ts";
-import type { Json } from "../../state/house/house.ts";
+import type { Json } from "../device/json.ts";
+
+export type ConfigValues = Record<string, Json>;
+
+export type ConfigPath = readonly (string | number)[];
+
+/** Without `value` the key or entry is taken away. */
+export interface ConfigEdit {
+  path: ConfigPath;
+  value?: Json | undefined;
+}
 
 type Table = Record<string, Json>;
 

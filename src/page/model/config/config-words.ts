@@ -1,6 +1,7 @@
 // The words of hub.toml's sections and keys: from the texts of the page, else from their names.
+
 import { fromHub, textFor } from "../../texts/index.ts";
-import type { FormSchema } from "../../ui/schema-form/schema-input.tsx";
+import type { FormSchema } from "./form-schema.ts";
 
 export function sectionWords(name: string): string {
   return textFor(`section.${name}`) ?? inWords(name);

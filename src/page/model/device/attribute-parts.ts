@@ -1,6 +1,7 @@
 // A device's attributes by what a person does with them: controls first, then what it measures, its settings, and how it fares.
-import { type Device, propertiesOf, propertyOf } from "../../state/house/house.ts";
+
 import { type ControlKind, controlKind } from "./control-kind.ts";
+import { type Device, propertiesOf, propertyOf } from "./device.ts";
 import { isReplaced } from "./sensor-words.ts";
 
 export interface AttributeParts {

@@ -1,7 +1,10 @@
 // Attributes and their values in words.
-import { type Device, type Json, type Property, propertiesOf, propertyOf } from "../../state/house/house.ts";
+
 import { formatNumber, language, t, textFor } from "../../texts/index.ts";
+import { type Device, propertiesOf, propertyOf } from "./device.ts";
+import type { Json } from "./json.ts";
 import { attributeName, capitalized } from "./kinds.ts";
+import type { Property } from "./schema.ts";
 import { senseInWords } from "./sense-words.ts";
 
 const MAX_LABEL = 80;

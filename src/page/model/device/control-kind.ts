@@ -1,6 +1,7 @@
 // Which control an attribute gets by its schema. A schema that lies gets one that does no harm.
-import type { Json, Property } from "../../state/house/house.ts";
 
+import type { Json } from "./json.ts";
+import type { Property } from "./schema.ts";
 export type ControlKind = "switch" | "slider" | "number" | "select" | "color" | "text" | "buttons" | "send";
 
 const MAX_BUTTONS = 8;

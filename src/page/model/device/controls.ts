@@ -1,5 +1,8 @@
 // What can be done with a device, by the words that devices share and by its schema; never by who made it.
-import { type Attributes, type Device, optionsOf, type Property, propertiesOf, propertyOf } from "./device.ts";
+
+import { type Device, optionsOf, propertiesOf, propertyOf } from "./device.ts";
+import type { Attributes } from "./json.ts";
+import type { Property } from "./schema.ts";
 import { isReplaced } from "./sensor-words.ts";
 
 /** A value within a range, set by dragging. `say`: what it is about. */

@@ -2,9 +2,6 @@
 import type { Attributes } from "./json.ts";
 import { type Property, propertiesIn } from "./schema.ts";
 
-export type { Attributes, Json } from "./json.ts";
-export { type Property, replacedIn } from "./schema.ts";
-
 export interface Device {
   id: string;
   name: string;

@@ -1,10 +1,11 @@
 // What a device is to a person: its icon, its state in words, and what it measures.
-import type { Attributes, Device } from "../../state/house/house.ts";
-import { propertiesOf, propertyOf } from "../../state/house/house.ts";
+
 import type { TextKey } from "../../texts/catalogue.ts";
 import { formatNumber, formatTime, t, textFor } from "../../texts/index.ts";
-import type { IconName } from "../../ui/icon.tsx";
 import { controlsOf, isShown, type Range, shareOf } from "./controls.ts";
+import { type Device, propertiesOf, propertyOf } from "./device.ts";
+import type { IconName } from "./icon-name.ts";
+import type { Attributes } from "./json.ts";
 import {
   type Alarm,
   alarmsOf,

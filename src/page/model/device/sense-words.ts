@@ -2,7 +2,8 @@
 
 import type { TextKey } from "../../texts/catalogue.ts";
 import { t, textFor } from "../../texts/index.ts";
-import type { Json, Property } from "./device.ts";
+import type { Json } from "./json.ts";
+import type { Property } from "./schema.ts";
 import { isKind, meaningOf } from "./sensor-words.ts";
 
 /** What is on or off about it: its kind, and whether it is on. */

@@ -1,16 +1,10 @@
 // What a device senses, in the words that all devices share: the one place that knows which of its attributes says what. The hub
 // marks them (`word`, `part`, `of`); of what is not marked the class decides, and of what says nothing of itself the name.
 
-import type { IconName } from "../../ui/icon.tsx";
-import {
-  type Attributes,
-  type Device,
-  type Json,
-  type Property,
-  propertiesOf,
-  propertyOf,
-  replacedIn,
-} from "./device.ts";
+import { type Device, propertiesOf, propertyOf } from "./device.ts";
+import type { IconName } from "./icon-name.ts";
+import type { Attributes, Json } from "./json.ts";
+import { type Property, replacedIn } from "./schema.ts";
 
 interface Kind {
   icon: IconName;

@@ -1,6 +1,6 @@
 // Samples as a plot draws them: one list of moments for all lines, where each has its value or, in a gap, none.
-import { isDrawable, type Sample, type Track, type Window } from "../../state/house/history.ts";
 
+import { isDrawable, type Sample, type Track, type Window } from "./track.ts";
 export type Values = (number | null)[];
 
 export interface Drawn {

@@ -1,5 +1,6 @@
 // Which time a plot shows: a length up to now, or from one moment to another. It is in the address.
-import type { Window } from "../../state/house/history.ts";
+
+import type { Window } from "./track.ts";
 
 const HOUR_MS = 3_600_000;
 export const LENGTHS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS, month: 720 * HOUR_MS } as const;

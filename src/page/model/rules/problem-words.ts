@@ -1,22 +1,23 @@
 // What is wrong with a rule, for people: devices by their names, in the reader's language.
-import { devices } from "../../state/house/house.ts";
 import { fromHub } from "../../texts/index.ts";
 
 const MAX_CHOICES = 3;
 
-/** The hub's sentence about a rule. */
-export function ruleProblem(message: string): string {
-  return fromHub(message.replace(/(?:the device )?"([^"]+)"/g, (whole, id: string) => named(id) ?? whole));
-}
+type NameOf = (deviceId: string) => string | undefined;
 
-function named(id: string): string | undefined {
-  const name = devices.value.get(id)?.peek().name;
-  return name ? `"${name}"` : undefined;
+/** The hub's sentence about a rule. */
+export function ruleProblem(message: string, nameOf: NameOf): string {
+  return fromHub(
+    message.replace(/(?:the device )?"([^"]+)"/g, (whole, id: string) => {
+      const name = nameOf(id);
+      return name ? `"${name}"` : whole;
+    }),
+  );
 }
 
 /** The same where there is little room: of a long list of what it could be, the first few. */
-export function ruleProblemInShort(message: string): string {
-  const [first = "", ...rest] = ruleProblem(message).split(/(?<="), (?=")/);
+export function ruleProblemInShort(message: string, nameOf: NameOf): string {
+  const [first = "", ...rest] = ruleProblem(message, nameOf).split(/(?<="), (?=")/);
   return rest.length < MAX_CHOICES
     ? [first, ...rest].join(", ")
     : `${[first, ...rest.slice(0, MAX_CHOICES - 1)].join(", ")}, …`;

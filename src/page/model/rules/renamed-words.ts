@@ -1,9 +1,22 @@
 // What is called otherwise now, in sentences, and which part of a line becomes another.
 
 import { t } from "../../texts/index.ts";
-import type { ChangedLine, RenamedRule } from "../../views/rules/renamed/renamed-rules.ts";
-import { isolated } from "../../views/rules/words/rule-names.ts";
-import { listed } from "../../views/rules/words/rule-words.ts";
+import { isolated, listed } from "./rule-text.ts";
+
+export interface RenamedRule {
+  rule_id: string;
+  rule_name: string;
+  file: string;
+  devices: { device_id: string; device_name: string; from: string; to: string }[];
+  can_turn: boolean;
+  why_not: string | null;
+}
+
+export interface ChangedLine {
+  line: number;
+  before: string;
+  after: string;
+}
 
 const MAX_NAMED = 3;
 

@@ -1,5 +1,6 @@
 // Fields of a part of which one is enough: the form shows one of them, and offers the next.
-import type { FieldSchema, Part } from "../../state/house/rules.ts";
+
+import type { FieldSchema, Part } from "./rule.ts";
 
 const ALTERNATIVES: readonly (readonly string[])[] = [
   ["duration_secs", "expression"],

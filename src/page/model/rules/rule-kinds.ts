@@ -1,6 +1,7 @@
 // The three kinds of parts a rule is made of, and what the vocabulary says of each.
-import type { Part, Vocabulary, Word } from "../../state/house/rules.ts";
+
 import { textFor } from "../../texts/index.ts";
+import type { Part, Vocabulary, Word } from "./rule.ts";
 
 export type Kind = "trigger" | "condition" | "action";
 

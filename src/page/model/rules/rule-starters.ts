@@ -1,6 +1,8 @@
 // Rules to start with: which devices they are about, and what is sent to the hub.
-import { type Device, deviceList, type Json } from "../../state/house/house.ts";
+
 import { t } from "../../texts/index.ts";
+import type { Device } from "../device/device.ts";
+import type { Json } from "../device/json.ts";
 import { attributeFor } from "./rule-starts.ts";
 
 export const STARTERS = ["motion", "door", "sunset", "battery"] as const;
@@ -27,8 +29,8 @@ type NewRule = Record<string, Json>;
 
 const LAMP_TYPES = new Set(["light", "switch"]);
 
-export function lamps(): Device[] {
-  return deviceList.value.filter(
+export function lampsOf(devices: readonly Device[]): Device[] {
+  return devices.filter(
     (device) =>
       LAMP_TYPES.has(device.device_type ?? "") &&
       device.plugin_id !== "core" &&
@@ -36,11 +38,11 @@ export function lamps(): Device[] {
   );
 }
 
-export const motionSensors = (): Sensor[] => sensorsOf(["motion", "presence"]);
-export const openings = (): Sensor[] => sensorsOf(["open"]);
+export const motionSensorsOf = (devices: readonly Device[]): Sensor[] => sensorsOf(devices, ["motion", "presence"]);
+export const openingsOf = (devices: readonly Device[]): Sensor[] => sensorsOf(devices, ["open"]);
 
-function sensorsOf(words: readonly string[]): Sensor[] {
-  return deviceList.value.flatMap((device) => {
+function sensorsOf(devices: readonly Device[], words: readonly string[]): Sensor[] {
+  return devices.flatMap((device) => {
     const found = words.flatMap((word) => attributeFor(device, word) ?? [])[0];
     return found ? [{ device, ...found }] : [];
   });

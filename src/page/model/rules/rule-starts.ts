@@ -1,6 +1,7 @@
 // Ready-made beginnings of rules, with the first devices of the house that fit.
-import { type Device, deviceList, propertiesOf, propertyOf } from "../../state/house/house.ts";
+
 import { t } from "../../texts/index.ts";
+import { type Device, propertiesOf, propertyOf } from "../device/device.ts";
 import { meaningOf } from "../device/sensor-words.ts";
 
 export const STARTS = ["motion", "door", "sunset", "battery", "scratch"] as const;
@@ -8,31 +9,29 @@ export type Start = (typeof STARTS)[number];
 
 type Rule = Readonly<Record<string, unknown>>;
 
-export function startRule(start: Start): Rule {
-  return { name: t(`start.name_${start}`), ...BUILD[start]() };
+export function startRule(start: Start, devices: readonly Device[]): Rule {
+  return { name: t(`start.name_${start}`), ...BUILD[start](devices) };
 }
 
-function first(fits: (device: Device) => boolean, otherwise: string): string {
-  return deviceList.peek().find(fits)?.id ?? otherwise;
+function lampOf(devices: readonly Device[]): string {
+  const lamp = devices.find((one) => one.device_type === "light" && propertyOf(one, "on").readOnly !== true);
+  return lamp?.id ?? "lamp";
 }
-
-const lamp = (): string =>
-  first((device) => device.device_type === "light" && propertyOf(device, "on").readOnly !== true, "lamp");
 
 /** The first device that senses one of these, by the better word first; `value` of its attribute means so. */
-function sensor(words: readonly string[], otherwise: string) {
+function sensorOf(devices: readonly Device[], words: readonly string[], otherwise: string) {
   for (const word of words)
-    for (const device of deviceList.peek()) {
+    for (const device of devices) {
       const found = attributeFor(device, word);
       if (found) return { device_id: device.id, ...found };
     }
   return { device_id: otherwise, attribute: words[0] ?? "", value: true };
 }
 
-const BUILD: Readonly<Record<Start, () => Rule>> = {
-  motion() {
-    const { value, ...motion } = sensor(["motion", "presence"], "motion");
-    const device_id = lamp();
+const BUILD: Readonly<Record<Start, (devices: readonly Device[]) => Rule>> = {
+  motion(devices) {
+    const { value, ...motion } = sensorOf(devices, ["motion", "presence"], "motion");
+    const device_id = lampOf(devices);
     return {
       run_mode: "restart",
       triggers: [{ type: "device_state_changed", ...motion, to: value }],
@@ -44,16 +43,16 @@ const BUILD: Readonly<Record<Start, () => Rule>> = {
       ],
     };
   },
-  door() {
-    const { value, ...door } = sensor(["open"], "door");
+  door(devices) {
+    const { value, ...door } = sensorOf(devices, ["open"], "door");
     return {
       triggers: [{ type: "device_state_changed", ...door, to: value, for_duration_secs: 600 }],
       actions: [{ type: "notify", channel: "all", message: t("start.message_door") }],
     };
   },
-  sunset: () => ({
+  sunset: (devices) => ({
     triggers: [{ type: "sun_event", event: "sunset" }],
-    actions: [{ type: "set_device_state", device_id: lamp(), state: { on: true } }],
+    actions: [{ type: "set_device_state", device_id: lampOf(devices), state: { on: true } }],
   }),
   battery: () => ({
     triggers: [{ type: "device_battery_low" }],

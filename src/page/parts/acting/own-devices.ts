@@ -1,8 +1,9 @@
 // The hub's own devices: timers, switches and modes. They are commanded as devices are.
 
-import { isGroup } from "../../model/device/device.ts";
+import { type Device, isGroup } from "../../model/device/device.ts";
+import type { Attributes } from "../../model/device/json.ts";
 import { command } from "../../state/house/command.ts";
-import { type Attributes, type Device, devices, dropDevice, readDevice } from "../../state/house/house.ts";
+import { devices, dropDevice, readDevice } from "../../state/house/house.ts";
 import { patch, post, remove } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
 import { toast } from "../../ui/toast.tsx";

@@ -1,11 +1,11 @@
 // A list of tables in hub.toml, such as [[plugins]]: each entry a form of its own, with ways to add and to remove one.
+
 import { useState } from "preact/hooks";
-import { isTable, nameOfPath, valueAt } from "../../model/config/config-values.ts";
+import { type ConfigPath, isTable, nameOfPath, valueAt } from "../../model/config/config-values.ts";
 import { withWords } from "../../model/config/config-words.ts";
-import type { ConfigPath } from "../../state/admin/hub-config.ts";
-import type { Json } from "../../state/house/house.ts";
+import type { FormSchema } from "../../model/config/form-schema.ts";
+import type { Json } from "../../model/device/json.ts";
 import { t, textFor } from "../../texts/index.ts";
-import type { FormSchema } from "../../ui/schema-form/schema-input.tsx";
 import { ConfigFields } from "./config-fields.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
 

@@ -1,8 +1,7 @@
 // The fields of one table of hub.toml. What somebody changes becomes an edit of its key alone.
-import { editsBetween, isTable, nameOfPath, valueAt } from "../../model/config/config-values.ts";
-import type { ConfigPath } from "../../state/admin/hub-config.ts";
+import { type ConfigPath, editsBetween, isTable, nameOfPath, valueAt } from "../../model/config/config-values.ts";
+import type { FormSchema } from "../../model/config/form-schema.ts";
 import { SchemaFields } from "../../ui/schema-form/schema-form.tsx";
-import type { FormSchema } from "../../ui/schema-form/schema-input.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
 
 interface ConfigFieldsProps {

@@ -1,11 +1,11 @@
 // hub.toml while somebody edits it, as text or in forms: both change one text, which the hub checks as it is typed.
+
 import { useEffect, useRef, useState } from "preact/hooks";
-import { withEdit } from "../../model/config/config-values.ts";
+import { type ConfigEdit, type ConfigValues, withEdit } from "../../model/config/config-values.ts";
+import type { FormSchema } from "../../model/config/form-schema.ts";
 import {
   type ConfigChecked,
-  type ConfigEdit,
   type ConfigRead,
-  type ConfigValues,
   checkConfig,
   draft,
   editConfig,
@@ -14,7 +14,6 @@ import {
   readConfigSchema,
 } from "../../state/admin/hub-config.ts";
 import { connection } from "../../state/hub/live.ts";
-import type { FormSchema } from "../../ui/schema-form/schema-input.tsx";
 import { useAskSoon } from "../../ui/use-ask-soon.ts";
 
 const CHECK_AFTER_MS = 400;

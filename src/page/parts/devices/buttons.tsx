@@ -1,11 +1,13 @@
 // Orders as a row of buttons: a cover's, a vacuum's, a lock's that asks before it unlocks.
+
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Control } from "../../model/device/controls.ts";
+import type { IconName } from "../../model/device/icon-name.ts";
+import type { Attributes } from "../../model/device/json.ts";
 import { wordFor } from "../../model/device/kinds.ts";
-import type { Attributes } from "../../state/house/house.ts";
 import { t } from "../../texts/index.ts";
-import { Icon, type IconName } from "../../ui/icon.tsx";
+import { Icon } from "../../ui/icon.tsx";
 
 export interface ButtonsProps<C extends Control> {
   control: C;

@@ -1,8 +1,9 @@
 // Chooses devices out of all: checkboxes by area, and a search.
+
 import { useState } from "preact/hooks";
-import type { Device } from "../../state/house/house.ts";
+import type { Device } from "../../model/device/device.ts";
 import { t } from "../../texts/index.ts";
-import { useDevices } from "./ticking.ts";
+import { useDevices } from "./use-devices.ts";
 
 interface DeviceChoiceProps {
   legend: string;

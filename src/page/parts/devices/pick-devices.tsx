@@ -1,5 +1,6 @@
 // Several devices to choose from, each with its name and room.
-import type { Device } from "../../state/house/house.ts";
+
+import type { Device } from "../../model/device/device.ts";
 
 interface Props {
   legend: string;

@@ -1,6 +1,7 @@
 // What a camera shows: the newest picture, and the last ones to choose from.
+
 import { useEffect, useState } from "preact/hooks";
-import type { Device } from "../../state/house/house.ts";
+import type { Device } from "../../model/device/device.ts";
 import { get } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
 import { Age } from "../../ui/age.tsx";

@@ -1,7 +1,7 @@
 // A timer: counts down, and is started, paused and cancelled.
 
+import type { Attributes } from "../../model/device/json.ts";
 import { wordFor } from "../../model/device/kinds.ts";
-import type { Attributes } from "../../state/house/house.ts";
 import { seconds } from "../../state/hub/clock.ts";
 import { t } from "../../texts/index.ts";
 import { Icon } from "../../ui/icon.tsx";

@@ -1,7 +1,9 @@
 // What a tile or a sheet of one device needs to command it: redrawn for its own commands alone.
+
 import { type ReadonlySignal, useComputed } from "@preact/signals";
+import type { Device } from "../../model/device/device.ts";
+import type { Attributes } from "../../model/device/json.ts";
 import { command, pending, refused } from "../../state/house/command.ts";
-import type { Attributes, Device } from "../../state/house/house.ts";
 import { mayUse } from "../../state/house/lists.ts";
 import type { ApiError } from "../../state/hub/api.ts";
 import { connection } from "../../state/hub/live.ts";

@@ -1,11 +1,13 @@
 // Names of devices and attributes, and values, as sentences have them.
 
+import { type Device, propertyOf } from "../../model/device/device.ts";
+import type { Attributes, Json } from "../../model/device/json.ts";
 import { partInWords } from "../../model/device/kinds.ts";
 import { nounFor, senseInWords, senseOf } from "../../model/device/sense-words.ts";
 import { isReplaced, isReported, meaningOf, partOf } from "../../model/device/sensor-words.ts";
 import type { Part } from "../../model/text/phrase.ts";
 import { formatValue } from "../../model/time/exact.ts";
-import { type Attributes, type Device, devices, type Json, propertyOf } from "../../state/house/house.ts";
+import { devices, nameOfDevice } from "../../state/house/house.ts";
 import { formatTime, language, t, textFor } from "../../texts/index.ts";
 
 const LONGEST = 80;
@@ -14,7 +16,7 @@ const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 // Names and units hardly ever change: values, which do many times a second, must not draw a list anew.
 export function deviceName(id: string): string {
-  return devices.value.get(id)?.peek().name || id;
+  return nameOfDevice(id) || id;
 }
 
 export function deviceLink(id: unknown): Part {

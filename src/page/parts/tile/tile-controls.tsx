@@ -1,8 +1,9 @@
 // The controls that have a place on a tile. A touch toggles, a drag dims; what takes more is in the sheet.
+
 import type { Signal } from "@preact/signals";
 import { type Control, commandFor, type Range, shareOf } from "../../model/device/controls.ts";
+import type { Device } from "../../model/device/device.ts";
 import { attributeName } from "../../model/device/kinds.ts";
-import type { Device } from "../../state/house/house.ts";
 import { formatNumber, t } from "../../texts/index.ts";
 import { Slider } from "../../ui/slider.tsx";
 import { Stepper } from "../../ui/stepper.tsx";

@@ -1,9 +1,10 @@
 // What a camera shows, on its tile: the newest picture, how old it is, and the way to the larger one. Read while somebody sees it.
+
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../browser/now.ts";
 import { loadViewStyles } from "../../browser/view-styles.ts";
-import type { Device } from "../../state/house/house.ts";
+import type { Device } from "../../model/device/device.ts";
 import { connection } from "../../state/hub/live.ts";
 import { formatAge, formatMoment, t } from "../../texts/index.ts";
 import { usePicture } from "../devices/use-picture.ts";

@@ -1,10 +1,12 @@
 // A device as one sees it from across the room: what it is, how it is, and its main control.
+
 import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { sheetAddress } from "../../browser/start-address.ts";
 import { controlsOf, type Range } from "../../model/device/controls.ts";
+import type { Device } from "../../model/device/device.ts";
+import type { Attributes } from "../../model/device/json.ts";
 import { capitalized, iconOf, isActive, isCamera, plottedOf, stateInWords } from "../../model/device/kinds.ts";
 import { alarmsOf, isLow } from "../../model/device/sensor-words.ts";
-import type { Attributes, Device } from "../../state/house/house.ts";
 import { formatTime, t } from "../../texts/index.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { later, laterWithTexts } from "../acting/later.tsx";

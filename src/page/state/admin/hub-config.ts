@@ -1,8 +1,7 @@
 // hub.toml of the hub: as text, as the values it says, and the schema that both are made by.
 
-import type { FormSchema } from "../../ui/schema-form/schema-input.tsx";
-import type { TextProblem } from "../../views/system/config-text.tsx";
-import type { Json } from "../house/house.ts";
+import type { ConfigEdit, ConfigValues } from "../../model/config/config-values.ts";
+import type { FormSchema, TextProblem } from "../../model/config/form-schema.ts";
 import { ask, get, post } from "../hub/api.ts";
 import { withConfirmation } from "../hub/confirmation.ts";
 
@@ -13,21 +12,11 @@ export interface ConfigRead {
   isCrlf: boolean;
 }
 
-export type ConfigValues = Record<string, Json>;
-
 export interface ConfigChecked {
   problems: TextProblem[];
   changes: string[];
   /** Null where the text is not TOML. */
   values: ConfigValues | null;
-}
-
-export type ConfigPath = readonly (string | number)[];
-
-/** Without `value` the key or entry is taken away. */
-export interface ConfigEdit {
-  path: ConfigPath;
-  value?: Json | undefined;
 }
 
 export async function readConfig(): Promise<ConfigRead> {

@@ -1,9 +1,11 @@
 // What somebody should look at, each with what to do and where.
+
 import { computed, effect, signal } from "@preact/signals";
 import { ruleProblemInShort } from "../../model/rules/problem-words.ts";
 import { type Alert, alertInWords, type HubProblem, problemInWords } from "../../model/text/alert-words.ts";
 import type { TextKey } from "../../texts/catalogue.ts";
 import { formatTime, t, textFor } from "../../texts/index.ts";
+import { nameOfDevice } from "../house/house.ts";
 import { get } from "../hub/api.ts";
 import { connection, gap, type HubEvent, listen } from "../hub/live.ts";
 import { allows } from "../hub/session.ts";
@@ -152,7 +154,9 @@ function ofRule({ id, name, error }: Rule): Matter {
     id: `rule:${id}`,
     severity: "look",
     title: t("attention.rule", { name }),
-    text: error ? t("attention.rule_line", { line: error.line, message: ruleProblemInShort(error.message) }) : "",
+    text: error
+      ? t("attention.rule_line", { line: error.line, message: ruleProblemInShort(error.message, nameOfDevice) })
+      : "",
     href: `/rules/${encodeURIComponent(id)}`,
   };
 }

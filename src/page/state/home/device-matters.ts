@@ -1,9 +1,11 @@
 // What devices ask somebody to look at: an alarm first, then what is out of reach, then low batteries.
+
 import { computed, signal } from "@preact/signals";
+import { type Device, propertyOf } from "../../model/device/device.ts";
 import { alarmInWords, MAX_ALARMS } from "../../model/device/kinds.ts";
 import { alarmsOf, batteryOf, isLow, isReported, meaningOf } from "../../model/device/sensor-words.ts";
 import { language, t } from "../../texts/index.ts";
-import { type Device, devices, propertyOf, shape } from "../house/house.ts";
+import { devices, shape } from "../house/house.ts";
 import type { HubEvent } from "../hub/live.ts";
 
 export interface Matter {

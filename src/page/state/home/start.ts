@@ -1,7 +1,9 @@
 // What the start shows, and in which order: favourites, the house's own things, scenes, and each area with its devices.
+
 import { computed, type Signal } from "@preact/signals";
+import type { Device } from "../../model/device/device.ts";
 import { hasSomethingToShow } from "../../model/device/kinds.ts";
-import { type Device, devices, shape } from "../house/house.ts";
+import { devices, shape } from "../house/house.ts";
 import { areaName, areas, type Scene, scenes, type Variable, variables } from "../house/lists.ts";
 import { type Layout, layout } from "./layout.ts";
 

@@ -1,8 +1,9 @@
 // Blueprints as the API answers them: rules with inputs, of which rules are made.
+
 import { signal } from "@preact/signals";
+import type { Json } from "../../model/device/json.ts";
+import type { RuleProblem } from "../../model/rules/rule.ts";
 import { get } from "../hub/api.ts";
-import type { Json } from "./house.ts";
-import type { RuleProblem } from "./rules.ts";
 
 export interface InputSchema {
   minimum?: number;

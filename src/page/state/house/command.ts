@@ -1,7 +1,9 @@
 // Commands from the page: shown at once, taken back where the device does not follow.
+
 import { batch, signal } from "@preact/signals";
+import type { Attributes } from "../../model/device/json.ts";
 import { ApiError, patch } from "../hub/api.ts";
-import { type Attributes, devices } from "./house.ts";
+import { devices } from "./house.ts";
 
 /** Device id → what was commanded and is not reported yet. */
 export const pending = signal<ReadonlyMap<string, Attributes>>(new Map());

@@ -1,26 +1,7 @@
 // Recorded values of a device: each change where there are few, and lowest, mean and highest of short stretches where there are many.
+import type { Json } from "../../model/device/json.ts";
+import type { Sample, Track, Window } from "../../model/plot/track.ts";
 import { ask } from "../hub/api.ts";
-import type { Json } from "./house.ts";
-
-/** Its value from then on; null where it had none any more. */
-export interface Sample {
-  at: number;
-  value: Json;
-}
-
-export interface Track {
-  name: string;
-  /** Numbers are lines, all else is bars. */
-  kind: "line" | "bar";
-  samples: Sample[];
-  /** Of stretches: the samples are their means, at their beginnings. */
-  band?: { low: Sample[]; high: Sample[] };
-}
-
-export interface Window {
-  from: number;
-  to: number;
-}
 
 // What a line of some hundred pixels can show.
 const MAX_SAMPLES = 3000;
@@ -28,13 +9,6 @@ const PAGE = 10_000;
 const STRETCHES = 240;
 const STRETCH_SECS = [10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400, 604_800];
 const MAX_CSV_PAGES = 1000;
-
-/** Drawn beyond this, a scale has no more numbers that a person could read; and sums of such overflow. */
-const LARGEST = 1e30;
-
-export function isDrawable(value: Json | undefined): value is number {
-  return typeof value === "number" && Math.abs(value) <= LARGEST;
-}
 
 /** Throws ApiError. `present`: the values now, which say what is a line where nothing was recorded. */
 export async function readTracks(

@@ -7,11 +7,6 @@ import { ask, get } from "../hub/api.ts";
 import type { HubEvent } from "../hub/live.ts";
 import { session } from "../hub/session.ts";
 
-export type { Device } from "../../model/device/device.ts";
-export { optionsOf, propertiesOf, propertyOf } from "../../model/device/device.ts";
-export type { Attributes, Json } from "../../model/device/json.ts";
-export type { Property } from "../../model/device/schema.ts";
-
 /** By id; each has a signal of its own, so that one change draws one tile. */
 export const devices = signal<ReadonlyMap<string, Signal<Device>>>(new Map());
 /** False until the house was read from the hub; what is shown before is of the last visit. */
@@ -23,6 +18,11 @@ const SAVE_MS = 60_000;
 export const shape = signal(0);
 
 export const deviceList = computed(() => [...devices.value.values()].map((one) => one.value));
+
+/** Peeks: a sentence does not change when a device reports something. */
+export function nameOfDevice(id: string): string | undefined {
+  return devices.value.get(id)?.peek().name;
+}
 
 /** Paints what was seen last, until the hub has answered. */
 export function paintLast(): void {

@@ -1,7 +1,8 @@
 // What the house has besides devices.
+
 import { computed } from "@preact/signals";
+import type { Json } from "../../model/device/json.ts";
 import { allows } from "../hub/session.ts";
-import type { Json } from "./house.ts";
 import { hubList } from "./list.ts";
 
 export interface Area {

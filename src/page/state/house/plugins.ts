@@ -1,10 +1,11 @@
 // Plugins: what the hub says of them, and the actions of one that are under way.
+
 import { useEffect, useState } from "preact/hooks";
-import type { FormSchema } from "../../ui/schema-form/schema-input.tsx";
+import type { FormSchema } from "../../model/config/form-schema.ts";
+import type { Json } from "../../model/device/json.ts";
 import { get } from "../hub/api.ts";
 import { connection, type HubEvent, listen } from "../hub/live.ts";
 import type { Role } from "../hub/session.ts";
-import type { Json } from "./house.ts";
 
 export interface Notice {
   level: "info" | "warning" | "error";

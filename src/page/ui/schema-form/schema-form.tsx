@@ -1,8 +1,10 @@
 // A form that is made from the JSON Schema of an object. Values that the schema does not name stay as they are.
+
 import { useId } from "preact/hooks";
-import type { Json } from "../../state/house/house.ts";
+import type { FormSchema } from "../../model/config/form-schema.ts";
+import type { Json } from "../../model/device/json.ts";
 import { t } from "../../texts/index.ts";
-import { type FormSchema, SchemaInput, type SchemaInputProps } from "./schema-input.tsx";
+import { SchemaInput, type SchemaInputProps } from "./schema-input.tsx";
 import { columnsOf, SchemaRows } from "./schema-rows.tsx";
 
 export type FormValue = Record<string, Json>;

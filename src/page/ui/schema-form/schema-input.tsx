@@ -1,27 +1,9 @@
 // The input for one value of a form that is made from a JSON Schema: the right one for its type, or JSON where there is none.
-import { useEffect, useState } from "preact/hooks";
-import type { Json } from "../../state/house/house.ts";
-import { t } from "../../texts/index.ts";
 
-export interface FormSchema {
-  type?: string | string[];
-  title?: string;
-  description?: string;
-  enum?: Json[];
-  anyOf?: FormSchema[];
-  const?: Json;
-  default?: Json;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  format?: string;
-  writeOnly?: boolean;
-  items?: FormSchema;
-  properties?: Record<string, FormSchema>;
-  required?: string[];
-}
+import { useEffect, useState } from "preact/hooks";
+import type { FormSchema } from "../../model/config/form-schema.ts";
+import type { Json } from "../../model/device/json.ts";
+import { t } from "../../texts/index.ts";
 
 export interface SchemaInputProps {
   id: string;

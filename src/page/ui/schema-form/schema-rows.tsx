@@ -1,10 +1,12 @@
 // The input for a list of small tables of texts, such as a webhook's headers: a row for each, with ways to add and to remove one.
+
 import { useId, useRef } from "preact/hooks";
 import { isTable } from "../../model/config/config-values.ts";
-import type { Json } from "../../state/house/house.ts";
+import type { FormSchema } from "../../model/config/form-schema.ts";
+import type { Json } from "../../model/device/json.ts";
 import { t } from "../../texts/index.ts";
 import { Icon } from "../icon.tsx";
-import { type FormSchema, SchemaInput } from "./schema-input.tsx";
+import { SchemaInput } from "./schema-input.tsx";
 
 const MAX_COLUMNS = 3;
 

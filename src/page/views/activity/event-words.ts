@@ -1,4 +1,5 @@
 // What an event says, in a sentence. An event that is not known shows its fields.
+import type { Attributes, Json } from "../../model/device/json.ts";
 import { type Alert, alertInWords } from "../../model/text/alert-words.ts";
 import { type Part, phrase } from "../../model/text/phrase.ts";
 import {
@@ -10,7 +11,6 @@ import {
   valueWords,
   wantedWords,
 } from "../../parts/devices/values.ts";
-import type { Attributes, Json } from "../../state/house/house.ts";
 import type { HubEvent } from "../../state/hub/live.ts";
 import type { TextKey } from "../../texts/catalogue.ts";
 import { formatTime, t, textFor } from "../../texts/index.ts";

@@ -1,9 +1,11 @@
 // What is around every view: where one can go, and whether what is shown is live.
+
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
+import type { IconName } from "../../model/device/icon-name.ts";
 import { connection } from "../../state/hub/live.ts";
 import { formatTime, t } from "../../texts/index.ts";
-import { Icon, type IconName } from "../../ui/icon.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { PageNotice } from "./page-notice.tsx";
 import { SearchLink } from "./search-link.tsx";
 import { ViewBoundary } from "./view-boundary.tsx";

@@ -1,11 +1,12 @@
 // How a group is as a whole, and its switch.
+
 import type { Signal } from "@preact/signals";
 import { controlsOf } from "../../model/device/controls.ts";
+import type { Device } from "../../model/device/device.ts";
 import { stateInWords } from "../../model/device/kinds.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { useCommand } from "../../parts/devices/use-command.ts";
 import { offlineText } from "../../parts/tile/tile.tsx";
-import type { Device } from "../../state/house/house.ts";
 import { Toggle } from "../../ui/toggle.tsx";
 
 export function GroupState({ of }: { of: Signal<Device> }) {

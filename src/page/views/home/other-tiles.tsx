@@ -1,7 +1,8 @@
 // Tiles of what is no device: scenes and variables.
+
 import { useSignal } from "@preact/signals";
+import type { Json } from "../../model/device/json.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import type { Json } from "../../state/house/house.ts";
 import { mayUse, type Scene, type Variable, variables } from "../../state/house/lists.ts";
 import { post, put } from "../../state/hub/api.ts";
 import { connection } from "../../state/hub/live.ts";

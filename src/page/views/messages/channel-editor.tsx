@@ -1,17 +1,17 @@
 // A notification channel as a form: a new one or one of hub.toml, shown as a difference before it is saved, then the restart.
+
 import { useRef, useState } from "preact/hooks";
-import { isTable, nameOfPath, valueAt } from "../../model/config/config-values.ts";
+import { type ConfigPath, isTable, nameOfPath, valueAt } from "../../model/config/config-values.ts";
+import type { FormSchema } from "../../model/config/form-schema.ts";
+import type { Json } from "../../model/device/json.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { entrySchema, startOf } from "../../parts/config/config-entries.tsx";
 import { ConfigFields } from "../../parts/config/config-fields.tsx";
 import { ConfigReview } from "../../parts/config/config-review.tsx";
 import { ConfigWaiting } from "../../parts/config/config-waiting.tsx";
 import { type ConfigDraft, useConfigDraft } from "../../parts/config/use-config-draft.ts";
-import type { ConfigPath } from "../../state/admin/hub-config.ts";
-import type { Json } from "../../state/house/house.ts";
 import { canAct } from "../../state/hub/acting.ts";
 import { t } from "../../texts/index.ts";
-import type { FormSchema } from "../../ui/schema-form/schema-input.tsx";
 
 const CHANNELS: ConfigPath = ["notify", "channels"];
 

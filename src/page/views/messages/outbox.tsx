@@ -5,12 +5,12 @@ import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { mayAct, useAct } from "../../parts/acting/use-act.ts";
 import { useHubData } from "../../parts/acting/use-hub-data.ts";
-import { useNow } from "../../parts/devices/ticking.ts";
 import { short } from "../../parts/devices/values.ts";
 import { post, remove } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
 import { formatTime, t } from "../../texts/index.ts";
 import { Moment } from "../../ui/moment.tsx";
+import { useNow } from "../../ui/use-now.ts";
 
 interface Waiting {
   id: string;

@@ -1,9 +1,11 @@
 // An action of a plugin that takes longer: what it reports, what it asks, and its end.
+
 import { useState } from "preact/hooks";
+import type { FormSchema } from "../../model/config/form-schema.ts";
+import type { Json } from "../../model/device/json.ts";
 import { ActButton } from "../../parts/acting/act-button.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { useAct } from "../../parts/acting/use-act.ts";
-import type { Json } from "../../state/house/house.ts";
 import {
   type ActionRun,
   isUnderWay,
@@ -15,7 +17,6 @@ import { canAct } from "../../state/hub/acting.ts";
 import { post, remove } from "../../state/hub/api.ts";
 import { t, textFor } from "../../texts/index.ts";
 import { defaultsOf, type FormValue, SchemaFields } from "../../ui/schema-form/schema-form.tsx";
-import type { FormSchema } from "../../ui/schema-form/schema-input.tsx";
 
 interface ActionRunProps {
   of: ActionRun;

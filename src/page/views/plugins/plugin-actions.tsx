@@ -1,9 +1,10 @@
 // What a plugin can do: each action with a form for what it needs, its answer, and its progress where it takes longer.
+
 import { useState } from "preact/hooks";
+import type { Json } from "../../model/device/json.ts";
 import { later } from "../../parts/acting/later.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { useAct } from "../../parts/acting/use-act.ts";
-import type { Json } from "../../state/house/house.ts";
 import {
   type ActionRun,
   type Plugin,

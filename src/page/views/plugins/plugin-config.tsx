@@ -1,5 +1,7 @@
 // A plugin's configuration: a form where it says what there is, else JSON. The plugin itself reads and writes it.
+
 import { useId, useState } from "preact/hooks";
+import type { FormSchema } from "../../model/config/form-schema.ts";
 import { ActButton } from "../../parts/acting/act-button.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { useAct } from "../../parts/acting/use-act.ts";
@@ -8,7 +10,7 @@ import { canAct } from "../../state/hub/acting.ts";
 import { get, put } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
 import { type FormValue, SchemaFields } from "../../ui/schema-form/schema-form.tsx";
-import { type FormSchema, JsonInput } from "../../ui/schema-form/schema-input.tsx";
+import { JsonInput } from "../../ui/schema-form/schema-input.tsx";
 import { toast } from "../../ui/toast.tsx";
 
 interface PluginConfigProps {

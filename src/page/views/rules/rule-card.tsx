@@ -1,7 +1,8 @@
 // A rule in the list: its sentence, its state, and the switch.
 
 import { ruleProblem } from "../../model/rules/problem-words.ts";
-import type { ListedRule } from "../../state/house/rules.ts";
+import type { ListedRule } from "../../model/rules/rule.ts";
+import { nameOfDevice } from "../../state/house/house.ts";
 import { formatAge, formatTime, t } from "../../texts/index.ts";
 import { RuleControls, RuleSwitch } from "./rule-controls.tsx";
 import { WhatItDoes } from "./rule-made.tsx";
@@ -57,18 +58,19 @@ export function RuleState({ rule }: { rule: ListedRule }) {
       {error && (
         <p class="problem">
           {t("rules.problem_at", { file: rule.file, line: error.line, column: error.column })}{" "}
-          <span dir="auto">{ruleProblem(error.message)}</span>
+          <span dir="auto">{ruleProblem(error.message, nameOfDevice)}</span>
           {rule.running_version === "last_good" && ` ${t("rules.last_good")}`}
         </p>
       )}
       {rule.warnings.map((warning) => (
         <p key={`${warning.line} ${warning.message}`} class="rule-warning">
-          {t("rules.line", { line: warning.line })} <span dir="auto">{ruleProblem(warning.message)}</span>
+          {t("rules.line", { line: warning.line })} <span dir="auto">{ruleProblem(warning.message, nameOfDevice)}</span>
         </p>
       ))}
       {failed && (
         <p class="rule-warning" title={formatTime(failed.at)}>
-          {t("rules.last_error", { time: formatAge(failed.at) })} <span dir="auto">{ruleProblem(failed.message)}</span>
+          {t("rules.last_error", { time: formatAge(failed.at) })}{" "}
+          <span dir="auto">{ruleProblem(failed.message, nameOfDevice)}</span>
         </p>
       )}
     </div>

@@ -1,13 +1,15 @@
 // Switching a rule on and off, running and pausing it. What the hub refuses stands beside it.
+
 import { useState } from "preact/hooks";
+import type { ListedRule, Trace } from "../../model/rules/rule.ts";
+import { isolated } from "../../model/rules/rule-text.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { type ListedRule, rulePath, type Trace } from "../../state/house/rules.ts";
+import { rulePath } from "../../state/house/rules.ts";
 import { patch, post } from "../../state/hub/api.ts";
 import { connection } from "../../state/hub/live.ts";
 import { allows } from "../../state/hub/session.ts";
 import { t } from "../../texts/index.ts";
 import { toast } from "../../ui/toast.tsx";
-import { isolated } from "./words/rule-names.ts";
 
 interface ControlProps {
   rule: ListedRule;

@@ -1,5 +1,5 @@
 // What a rule does, in words: its sentence, or what is filled into its blueprint.
-import type { ListedRule } from "../../state/house/rules.ts";
+import type { ListedRule } from "../../model/rules/rule.ts";
 import { madeSentence } from "./blueprints/blueprint-words.ts";
 import { sentenceOf } from "./rule-sentence.tsx";
 

@@ -6,6 +6,7 @@ import { keepDraft, loadDraft } from "../../browser/draft.ts";
 import { STARTS, type Start, startRule } from "../../model/rules/rule-starts.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { blueprints, readBlueprints } from "../../state/house/blueprints.ts";
+import { deviceList } from "../../state/house/house.ts";
 import { post } from "../../state/hub/api.ts";
 import { connection } from "../../state/hub/live.ts";
 import { t } from "../../texts/index.ts";
@@ -27,7 +28,10 @@ export function RuleNew() {
   async function begin(start: Start): Promise<void> {
     setProblem(undefined);
     try {
-      const composed = await post<{ text: string }>("/rules/compose", { rule: startRule(start), text: "" });
+      const composed = await post<{ text: string }>("/rules/compose", {
+        rule: startRule(start, deviceList.peek()),
+        text: "",
+      });
       keepDraft("rule.new", { text: composed.text, base: "", etag: "" });
       setText(composed.text);
       route(`/rules/new?from=${start}`);

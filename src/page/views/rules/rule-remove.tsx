@@ -2,14 +2,15 @@
 
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import type { RuleDetails } from "../../model/rules/rule.ts";
+import { isolated } from "../../model/rules/rule-text.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { type RuleDetails, rulePath } from "../../state/house/rules.ts";
+import { rulePath } from "../../state/house/rules.ts";
 import { ask, get, post, remove } from "../../state/hub/api.ts";
 import { connection } from "../../state/hub/live.ts";
 import { allows } from "../../state/hub/session.ts";
 import { t } from "../../texts/index.ts";
 import { toast } from "../../ui/toast.tsx";
-import { isolated } from "./words/rule-names.ts";
 
 export function RuleRemove({ rule }: { rule: RuleDetails }) {
   const { route } = useLocation();

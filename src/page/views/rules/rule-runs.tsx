@@ -1,16 +1,17 @@
 // Runs of a rule that are under way: what each waits for and until when, with a way to end it.
 
+import type { ListedRule, RuleRun, RunWait } from "../../model/rules/rule.ts";
+import { isolated } from "../../model/rules/rule-text.ts";
 import { clockText } from "../../model/time/rule-clock.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { useAct } from "../../parts/acting/use-act.ts";
-import { type ListedRule, type RuleRun, type RunWait, rulePath } from "../../state/house/rules.ts";
+import { rulePath } from "../../state/house/rules.ts";
 import { canAct } from "../../state/hub/acting.ts";
 import { ApiError, get, remove } from "../../state/hub/api.ts";
 import { seconds } from "../../state/hub/clock.ts";
 import { useWatched } from "../../state/hub/watched.ts";
 import { formatExact, t } from "../../texts/index.ts";
 import { toast } from "../../ui/toast.tsx";
-import { isolated } from "./words/rule-names.ts";
 
 const EVERY_MS = 5000;
 

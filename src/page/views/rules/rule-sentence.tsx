@@ -1,11 +1,11 @@
 // A rule as a sentence in plain words.
-import type { WholeRule } from "../../state/house/rules.ts";
+import type { WholeRule } from "../../model/rules/rule.ts";
+import { listed, quoted } from "../../model/rules/rule-text.ts";
 import { t } from "../../texts/index.ts";
 import { thenOf } from "./words/rule-actions.ts";
 import { allOf } from "./words/rule-conditions.ts";
 import { whenOf } from "./words/rule-triggers.ts";
 import { unknownWords } from "./words/rule-vocabulary.ts";
-import { listed, quoted } from "./words/rule-words.ts";
 
 export function sentenceOf(rule: WholeRule): string {
   const does = thenOf(rule.actions);

@@ -2,9 +2,10 @@
 
 import { useEffect } from "preact/hooks";
 import { lazy, useLocation, useRoute } from "preact-iso";
+import type { ListedRule, RuleDetails } from "../../model/rules/rule.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { readBlueprints } from "../../state/house/blueprints.ts";
-import { type ListedRule, type RuleDetails, rulePath } from "../../state/house/rules.ts";
+import { rulePath } from "../../state/house/rules.ts";
 import { get } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
 import { useWatched } from "../../state/hub/watched.ts";

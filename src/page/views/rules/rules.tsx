@@ -2,9 +2,9 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import type { ListedRule } from "../../model/rules/rule.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { readBlueprints } from "../../state/house/blueprints.ts";
-import type { ListedRule } from "../../state/house/rules.ts";
 import { get } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
 import { useWatched } from "../../state/hub/watched.ts";

@@ -1,9 +1,12 @@
 // What a scene holds, device by device, beside what is now: so one sees what activating it would change.
+
 import { useState } from "preact/hooks";
+import { propertyOf } from "../../model/device/device.ts";
+import type { Attributes, Json } from "../../model/device/json.ts";
 import { useAreas } from "../../parts/devices/area-names.ts";
 import { DeviceChoice } from "../../parts/devices/device-choice.tsx";
 import { attributeWords, deviceLink, deviceName, unitOf, valueWords } from "../../parts/devices/values.ts";
-import { type Attributes, devices, type Json, propertyOf } from "../../state/house/house.ts";
+import { devices } from "../../state/house/house.ts";
 import { t, textFor } from "../../texts/index.ts";
 import { changesOf, isOfScenes, type States, statesOf } from "./scenes.ts";
 import { ValueField } from "./value-field.tsx";

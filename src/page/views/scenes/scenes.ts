@@ -1,7 +1,8 @@
 // Scenes as the hub keeps them: making, changing, activating and removing them.
 
-import { isGroup } from "../../model/device/device.ts";
-import { type Attributes, type Device, devices, type Json, propertyOf } from "../../state/house/house.ts";
+import { type Device, isGroup, propertyOf } from "../../model/device/device.ts";
+import type { Attributes, Json } from "../../model/device/json.ts";
+import { devices } from "../../state/house/house.ts";
 import { patch, post, remove } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
 import { toast } from "../../ui/toast.tsx";

@@ -1,6 +1,8 @@
 // A field for one value of a device, as its schema describes it; JSON where there is no description.
+
 import { useState } from "preact/hooks";
-import type { Json, Property } from "../../state/house/house.ts";
+import type { Json } from "../../model/device/json.ts";
+import type { Property } from "../../model/device/schema.ts";
 import { t } from "../../texts/index.ts";
 import { Toggle } from "../../ui/toggle.tsx";
 

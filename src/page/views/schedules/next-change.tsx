@@ -1,7 +1,7 @@
 // How a schedule is now, and when that changes.
 
-import { useNow } from "../../parts/devices/ticking.ts";
 import { formatAge, formatTime, t } from "../../texts/index.ts";
+import { useNow } from "../../ui/use-now.ts";
 import type { Schedule } from "./schedules.ts";
 
 export function NextChange({ schedule: { enabled, on, next_change: next } }: { schedule: Schedule }) {

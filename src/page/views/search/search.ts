@@ -1,12 +1,13 @@
 // What the search goes through, and what it finds: every word must be somewhere in what a thing is called.
+
 import { computed } from "@preact/signals";
+import type { IconName } from "../../model/device/icon-name.ts";
 import { iconOf } from "../../model/device/kinds.ts";
 import { devices, shape } from "../../state/house/house.ts";
 import { hubList } from "../../state/house/list.ts";
 import { areaName, areas, scenes, variables } from "../../state/house/lists.ts";
 import type { TextKey } from "../../texts/catalogue.ts";
 import { t } from "../../texts/index.ts";
-import type { IconName } from "../../ui/icon.tsx";
 
 export interface Hit {
   id: string;

@@ -1,11 +1,11 @@
 // One section of hub.toml as a form: its keys, its limits folded away, and its lists of entries.
 
 import { withWords } from "../../model/config/config-words.ts";
+import type { FormSchema } from "../../model/config/form-schema.ts";
 import { ConfigEntries } from "../../parts/config/config-entries.tsx";
 import { ConfigFields } from "../../parts/config/config-fields.tsx";
 import type { ConfigDraft } from "../../parts/config/use-config-draft.ts";
 import { t } from "../../texts/index.ts";
-import type { FormSchema } from "../../ui/schema-form/schema-input.tsx";
 
 interface ConfigSectionProps {
   of: ConfigDraft;

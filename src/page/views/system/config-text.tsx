@@ -1,15 +1,7 @@
 // A text with its lines numbered, and problems at their lines.
 import { useId, useRef } from "preact/hooks";
+import type { TextProblem } from "../../model/config/form-schema.ts";
 import { t } from "../../texts/index.ts";
-
-export interface TextProblem {
-  path: string;
-  message: string;
-  line?: number;
-  column?: number;
-  warning?: boolean;
-  confined?: boolean;
-}
 
 interface ConfigTextProps {
   label: string;

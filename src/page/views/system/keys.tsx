@@ -2,7 +2,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { AdminPage, toSystem } from "../../parts/acting/admin-page.tsx";
 import { Entries, Entry } from "../../parts/acting/entries.tsx";
-import { NewSecret } from "../../parts/acting/new-secret.tsx";
 import { Removal } from "../../parts/acting/removal.tsx";
 import { useHubData } from "../../parts/acting/use-hub-data.ts";
 import { areaName, readAreas } from "../../state/house/areas.ts";
@@ -10,6 +9,7 @@ import { forAdmins } from "../../state/hub/acting.ts";
 import { remove } from "../../state/hub/api.ts";
 import type { Role } from "../../state/hub/session.ts";
 import { formatTime, t } from "../../texts/index.ts";
+import { NewSecret } from "../../ui/new-secret.tsx";
 import { type MadeKey, NewKey } from "./new-key.tsx";
 
 interface ApiKey {

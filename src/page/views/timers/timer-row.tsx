@@ -1,16 +1,18 @@
 // A timer: how it is, counting down, and what can be done to it.
+
 import { useRef } from "preact/hooks";
+import type { Attributes } from "../../model/device/json.ts";
 import { formatCountdown } from "../../model/time/exact.ts";
 import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { NameEditor } from "../../parts/acting/name-editor.tsx";
 import { removeOwn, renameOwn } from "../../parts/acting/own-devices.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { mayAct, useAct } from "../../parts/acting/use-act.ts";
-import { useNow } from "../../parts/devices/ticking.ts";
-import { type Attributes, devices } from "../../state/house/house.ts";
+import { devices } from "../../state/house/house.ts";
 import { patch } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
 import { formatTime, t } from "../../texts/index.ts";
+import { useNow } from "../../ui/use-now.ts";
 import { StartTimer } from "./timer-start.tsx";
 
 export interface Timer {

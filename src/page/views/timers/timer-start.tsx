@@ -1,6 +1,7 @@
 // Starts a timer: with a usual duration, or any; with a note, and again and again.
+
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Attributes } from "../../state/house/house.ts";
+import type { Attributes } from "../../model/device/json.ts";
 import { t } from "../../texts/index.ts";
 
 const QUICK_MINUTES = [1, 5, 10, 30, 60] as const;

@@ -1,8 +1,9 @@
 // A variable's value as JSON, checked while it is typed.
+
 import { useState } from "preact/hooks";
+import type { Json } from "../../model/device/json.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { mayAct, useAct } from "../../parts/acting/use-act.ts";
-import type { Json } from "../../state/house/house.ts";
 import { t } from "../../texts/index.ts";
 
 interface VariableFormProps {

@@ -1,12 +1,13 @@
 // Variables of the house: values by name, for people and rules.
+
 import { useState } from "preact/hooks";
 import { useAddress } from "../../browser/address.ts";
+import type { Json } from "../../model/device/json.ts";
 import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { mayAct, useAct } from "../../parts/acting/use-act.ts";
 import { useHubData } from "../../parts/acting/use-hub-data.ts";
 import { short } from "../../parts/devices/values.ts";
-import type { Json } from "../../state/house/house.ts";
 import { put, remove } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
 import { t } from "../../texts/index.ts";

@@ -1,7 +1,7 @@
 // Setting up: where the house is. The town, the map, the browser or typed numbers fill in the same form.
 import { useState } from "preact/hooks";
 import { type City, citiesNamed, cityNear } from "../../model/place/cities.ts";
-import { sunTimes } from "../../model/time/sun-times.ts";
+import { sunTimes } from "../../model/place/sun-times.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { useAct } from "../../parts/acting/use-act.ts";
 import { changePlace, setup } from "../../state/house/setup.ts";

@@ -1,9 +1,18 @@
 // Fills in a rule to start with, and says in a sentence what it will do.
+
 import { useEffect, useState } from "preact/hooks";
-import { type Filled, lamps, motionSensors, openings, rulesOf, type Starter } from "../../model/rules/rule-starters.ts";
+import {
+  type Filled,
+  lampsOf,
+  motionSensorsOf,
+  openingsOf,
+  rulesOf,
+  type Starter,
+} from "../../model/rules/rule-starters.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { useAct } from "../../parts/acting/use-act.ts";
 import { PickDevices } from "../../parts/devices/pick-devices.tsx";
+import { deviceList } from "../../state/house/house.ts";
 import { setup } from "../../state/house/setup.ts";
 import { get, post } from "../../state/hub/api.ts";
 import { language, t } from "../../texts/index.ts";
@@ -18,8 +27,9 @@ interface Props {
 
 export function StarterForm({ starter, onMade }: Props) {
   const { locked, problem, run } = useAct();
-  const sensors = starter === "motion" ? motionSensors() : starter === "door" ? openings() : [];
-  const all = lamps();
+  const sensors =
+    starter === "motion" ? motionSensorsOf(deviceList.value) : starter === "door" ? openingsOf(deviceList.value) : [];
+  const all = lampsOf(deviceList.value);
   const hasPlace = setup.value?.location.latitude !== null;
   const [filled, setFilled] = useState<Filled>({
     ...{ sensor: sensors[0], lamps: all.slice(0, 1).map(({ id }) => id), minutes: MINUTES[starter] },
@@ -151,7 +161,7 @@ function channelName(name: string): string {
 }
 
 function sentence(starter: Starter, { sensor, lamps: ids, minutes, isDarkOnly, offAt, channel }: Filled): string {
-  const names = lamps()
+  const names = lampsOf(deviceList.value)
     .filter(({ id }) => ids.includes(id))
     .map(({ name }) => name);
   const values = {

@@ -1,9 +1,11 @@
 // Setting up: a scene of how the lamps are now.
+
 import { useState } from "preact/hooks";
-import { lamps } from "../../model/rules/rule-starters.ts";
+import { lampsOf } from "../../model/rules/rule-starters.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { useAct } from "../../parts/acting/use-act.ts";
 import { PickDevices } from "../../parts/devices/pick-devices.tsx";
+import { deviceList } from "../../state/house/house.ts";
 import { post } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
 import type { StepProps } from "./setup-step.ts";
@@ -12,7 +14,7 @@ export function SceneStep({ onChanged }: StepProps) {
   const { locked, problem, run } = useAct();
   const [left, setLeft] = useState<ReadonlySet<string>>();
   const [made, setMade] = useState<string>();
-  const all = lamps();
+  const all = lampsOf(deviceList.value);
   const picked = left ?? new Set(all.map(({ id }) => id));
 
   async function submit(event: SubmitEvent): Promise<void> {

@@ -1,8 +1,10 @@
 // What a person may change about a device: its name, its area, whether it is recorded; and what it says of itself.
+
 import { useState } from "preact/hooks";
+import type { Device } from "../../../model/device/device.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
 import { areaCalled, areaName, areas } from "../../../state/house/areas.ts";
-import { type Device, putDevice } from "../../../state/house/house.ts";
+import { putDevice } from "../../../state/house/house.ts";
 import { patch } from "../../../state/hub/api.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { allows } from "../../../state/hub/session.ts";

@@ -1,8 +1,10 @@
 // The inputs of controls. Each shows what is, keeps what is being typed or dragged, and says when that is meant.
+
 import { useEffect, useRef, useState } from "preact/hooks";
 import { numberInWords, shortened, valueInWords } from "../../../model/device/attribute-words.ts";
 import { stepOf } from "../../../model/device/control-kind.ts";
-import type { Json, Property } from "../../../state/house/house.ts";
+import type { Json } from "../../../model/device/json.ts";
+import type { Property } from "../../../model/device/schema.ts";
 import { t } from "../../../texts/index.ts";
 
 interface Shared {

@@ -1,11 +1,12 @@
 // One attribute that can be changed: its name, what the device reports, and the control its schema asks for.
+
 import { useId, useState } from "preact/hooks";
 import { kindIn } from "../../../model/device/attribute-parts.ts";
 import { labelOf, valueInWords } from "../../../model/device/attribute-words.ts";
 import { stepOf } from "../../../model/device/control-kind.ts";
+import { type Device, propertyOf } from "../../../model/device/device.ts";
+import type { Json } from "../../../model/device/json.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import type { Device, Json } from "../../../state/house/house.ts";
-import { propertyOf } from "../../../state/house/house.ts";
 import { t } from "../../../texts/index.ts";
 import { ChoiceButtons, ColorInput, SendField, Slider, Switch, ValueSelect } from "./control-inputs.tsx";
 

@@ -1,11 +1,12 @@
 // What a device can do and what it measures; settings and how it fares have places of their own.
+
 import { useState } from "preact/hooks";
 import { partsOf } from "../../../model/device/attribute-parts.ts";
 import { labelOf, valueInWords } from "../../../model/device/attribute-words.ts";
+import { type Device, propertyOf } from "../../../model/device/device.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
 import { command, pending, refused, shown } from "../../../state/house/command.ts";
 import { ownValue } from "../../../state/house/history.ts";
-import { type Device, propertyOf } from "../../../state/house/house.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { allows } from "../../../state/hub/session.ts";
 import { formatTime, t } from "../../../texts/index.ts";

@@ -2,14 +2,14 @@
 
 import { useEffect } from "preact/hooks";
 import { useRoute } from "preact-iso";
-import { isGroup } from "../../../model/device/device.ts";
+import { type Device, isGroup } from "../../../model/device/device.ts";
 import { iconOf, stateInWords } from "../../../model/device/kinds.ts";
 import { alarmsOf, isMain, readingsOf } from "../../../model/device/sensor-words.ts";
 import { deviceAddress, MembersOf } from "../../../parts/devices/group-members.tsx";
 import { Pictures } from "../../../parts/devices/pictures.tsx";
 import { areaName, areas, readAreas } from "../../../state/house/areas.ts";
 import { shown } from "../../../state/house/command.ts";
-import { type Device, devices, isRead } from "../../../state/house/house.ts";
+import { devices, isRead } from "../../../state/house/house.ts";
 import { t } from "../../../texts/index.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Icon } from "../../../ui/icon.tsx";

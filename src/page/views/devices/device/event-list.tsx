@@ -1,9 +1,11 @@
 // What happened with a device lately, in sentences.
+
 import { useState } from "preact/hooks";
 import { labelOf, shortened, valueInWords } from "../../../model/device/attribute-words.ts";
+import { type Device, propertyOf } from "../../../model/device/device.ts";
+import type { Attributes } from "../../../model/device/json.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
 import { ownValue } from "../../../state/house/history.ts";
-import { type Attributes, type Device, propertyOf } from "../../../state/house/house.ts";
 import type { HubEvent } from "../../../state/hub/live.ts";
 import { t, textFor } from "../../../texts/index.ts";
 import { Age } from "../../../ui/age.tsx";

@@ -1,7 +1,9 @@
 // The bridge a device is reached through, and what is reached through it.
+
 import { computed } from "@preact/signals";
+import type { Device } from "../../../model/device/device.ts";
 import { stateInWords } from "../../../model/device/kinds.ts";
-import { type Device, deviceList } from "../../../state/house/house.ts";
+import { deviceList } from "../../../state/house/house.ts";
 import { t } from "../../../texts/index.ts";
 
 const childrenOf = computed(() => Map.groupBy(deviceList.value, ({ parent_device_id: parent }) => parent));

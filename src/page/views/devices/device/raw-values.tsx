@@ -1,6 +1,7 @@
 // All that the hub knows of a device, as it is.
+
 import { useState } from "preact/hooks";
-import type { Device } from "../../../state/house/house.ts";
+import type { Device } from "../../../model/device/device.ts";
 import { t } from "../../../texts/index.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 

@@ -2,8 +2,9 @@
 
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import type { Device } from "../../../model/device/device.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import { type Device, dropDevice } from "../../../state/house/house.ts";
+import { dropDevice } from "../../../state/house/house.ts";
 import { remove } from "../../../state/hub/api.ts";
 import { t } from "../../../texts/index.ts";
 import { toast } from "../../../ui/toast.tsx";

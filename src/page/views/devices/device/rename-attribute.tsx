@@ -1,10 +1,11 @@
 // Another name for an attribute, in all that names it: first what would be changed, then the change.
+
 import { useState } from "preact/hooks";
 import { labelOf } from "../../../model/device/attribute-words.ts";
+import { type Device, propertiesOf } from "../../../model/device/device.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
 import { useAct } from "../../../parts/acting/use-act.ts";
 import { useHubData } from "../../../parts/acting/use-hub-data.ts";
-import { type Device, propertiesOf } from "../../../state/house/house.ts";
 import { patch } from "../../../state/hub/api.ts";
 import { t } from "../../../texts/index.ts";
 import { toast } from "../../../ui/toast.tsx";

@@ -1,8 +1,10 @@
 // The commands of the hub's own timers.
+
 import { useState } from "preact/hooks";
+import type { Device } from "../../../model/device/device.ts";
+import type { Attributes } from "../../../model/device/json.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
 import { command, refused } from "../../../state/house/command.ts";
-import type { Attributes, Device } from "../../../state/house/house.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { allows } from "../../../state/hub/session.ts";
 import { t } from "../../../texts/index.ts";

@@ -1,7 +1,8 @@
 // The latest events of a device, read again as it changes.
+
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Window } from "../../../state/house/history.ts";
-import type { Device } from "../../../state/house/house.ts";
+import type { Device } from "../../../model/device/device.ts";
+import type { Window } from "../../../model/plot/track.ts";
 import { get } from "../../../state/hub/api.ts";
 import { connection, type HubEvent } from "../../../state/hub/live.ts";
 

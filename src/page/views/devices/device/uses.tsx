@@ -1,8 +1,10 @@
 // The rules, scenes and groups that name a device.
+
 import { useEffect, useState } from "preact/hooks";
 import { valueInWords } from "../../../model/device/attribute-words.ts";
+import { type Device, propertyOf } from "../../../model/device/device.ts";
+import type { Attributes } from "../../../model/device/json.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import { type Attributes, type Device, propertyOf } from "../../../state/house/house.ts";
 import { get } from "../../../state/hub/api.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { t } from "../../../texts/index.ts";

@@ -1,10 +1,12 @@
 // The values themselves: as a table, and as a file.
+
 import { useState } from "preact/hooks";
 import { labelOf, valueInWords } from "../../../model/device/attribute-words.ts";
+import { type Device, propertyOf } from "../../../model/device/device.ts";
 import { sampleAt } from "../../../model/plot/plot-data.ts";
+import type { Track, Window } from "../../../model/plot/track.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import { readCsv, type Track, type Window } from "../../../state/house/history.ts";
-import { type Device, propertyOf } from "../../../state/house/house.ts";
+import { readCsv } from "../../../state/house/history.ts";
 import { formatMoment, formatNumber, t } from "../../../texts/index.ts";
 
 interface HistoryDataProps {

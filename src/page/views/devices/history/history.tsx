@@ -1,14 +1,15 @@
 // What a device's values were: plots and bars over a time that is in the address, with the values at the cursor beside their names.
+
 import { useState } from "preact/hooks";
 import { useAddress } from "../../../browser/address.ts";
 import { now } from "../../../browser/now.ts";
 import { mainOf, recordedOf } from "../../../model/device/attribute-parts.ts";
 import { labelOf, shortened, valueInWords } from "../../../model/device/attribute-words.ts";
+import { type Device, propertyOf } from "../../../model/device/device.ts";
 import { sampleAt } from "../../../model/plot/plot-data.ts";
 import { LENGTHS, type Range, rangeIn, textOf, windowOf } from "../../../model/plot/range.ts";
+import { isDrawable, type Sample, type Track, type Window } from "../../../model/plot/track.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import { isDrawable, type Sample, type Track, type Window } from "../../../state/house/history.ts";
-import { type Device, propertyOf } from "../../../state/house/house.ts";
 import { formatMoment, t } from "../../../texts/index.ts";
 import { HistoryData } from "./history-data.tsx";
 import { Plot } from "./plot.tsx";

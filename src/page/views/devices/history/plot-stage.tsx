@@ -1,8 +1,9 @@
 // The ground that plots and bars of one time stand on: a cursor over all of them, zoom by dragging, pinching and keys.
+
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { nightsIn } from "../../../model/time/sun-times.ts";
-import type { Window } from "../../../state/house/history.ts";
+import { nightsIn } from "../../../model/place/sun-times.ts";
+import type { Window } from "../../../model/plot/track.ts";
 import { place } from "../../../state/house/place.ts";
 import { EDGE } from "./plot-options.ts";
 

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { drawn } from "../../../model/plot/plot-data.ts";
-import type { Track, Window } from "../../../state/house/history.ts";
+import type { Track, Window } from "../../../model/plot/track.ts";
 import { type LineStyle, plotOptions } from "./plot-options.ts";
 import { SERIES_COLORS, usePalette } from "./plot-palette.ts";
 

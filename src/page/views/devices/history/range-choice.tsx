@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { useAddress } from "../../../browser/address.ts";
 import { momentAt, wallClock } from "../../../browser/zone.ts";
 import { LENGTHS, type Length, moved, type Range } from "../../../model/plot/range.ts";
-import type { Window } from "../../../state/house/history.ts";
+import type { Window } from "../../../model/plot/track.ts";
 import { t } from "../../../texts/index.ts";
 
 interface RangeChoiceProps {

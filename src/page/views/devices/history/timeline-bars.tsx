@@ -1,9 +1,10 @@
 // States over time as bars, on the time axis of the plots beside them.
 
 import { shortened, valueInWords } from "../../../model/device/attribute-words.ts";
+import type { Json } from "../../../model/device/json.ts";
+import type { Property } from "../../../model/device/schema.ts";
 import { type Stretch, stretchesOf } from "../../../model/plot/plot-data.ts";
-import type { Track, Window } from "../../../state/house/history.ts";
-import type { Json, Property } from "../../../state/house/house.ts";
+import type { Track, Window } from "../../../model/plot/track.ts";
 import { formatMoment, t } from "../../../texts/index.ts";
 import { colorVariable } from "./plot-palette.ts";
 

@@ -1,8 +1,10 @@
 // The recorded values that a plot shows, with those that come while it is open.
+
 import { useEffect, useState } from "preact/hooks";
+import type { Device } from "../../../model/device/device.ts";
 import { LENGTHS, type Range } from "../../../model/plot/range.ts";
-import { ownValue, readTracks, type Sample, type Track } from "../../../state/house/history.ts";
-import type { Device } from "../../../state/house/house.ts";
+import type { Sample, Track } from "../../../model/plot/track.ts";
+import { ownValue, readTracks } from "../../../state/house/history.ts";
 import { connection } from "../../../state/hub/live.ts";
 
 const MAX_APPENDED = 3000;

@@ -1,10 +1,11 @@
 // One control of a device at its full size, with its name.
+
 import type { ComponentChildren } from "preact";
 import { type Control, commandFor, type Range, shareOf } from "../../../model/device/controls.ts";
+import type { Device } from "../../../model/device/device.ts";
 import { attributeName, wordFor } from "../../../model/device/kinds.ts";
 import { CoverButtons, LockButton, OrderButtons } from "../../../parts/devices/buttons.tsx";
 import type { Commanding } from "../../../parts/devices/use-command.ts";
-import type { Device } from "../../../state/house/house.ts";
 import { formatNumber, t } from "../../../texts/index.ts";
 import { Slider } from "../../../ui/slider.tsx";
 import { Stepper } from "../../../ui/stepper.tsx";

@@ -1,16 +1,17 @@
 // All that can be done with one device, and what it reports.
+
 import type { Signal } from "@preact/signals";
 import { here } from "../../../browser/start-address.ts";
 import { valueInWords } from "../../../model/device/attribute-words.ts";
 import { controlsOf, isShown } from "../../../model/device/controls.ts";
-import { isGroup } from "../../../model/device/device.ts";
+import { type Device, isGroup, propertyOf } from "../../../model/device/device.ts";
 import { attributeName, measureInWords, stateInWords, wordFor } from "../../../model/device/kinds.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
 import { MembersOf } from "../../../parts/devices/group-members.tsx";
 import { Pictures } from "../../../parts/devices/pictures.tsx";
 import { useCommand } from "../../../parts/devices/use-command.ts";
 import { offlineText } from "../../../parts/tile/tile.tsx";
-import { type Device, devices, propertyOf } from "../../../state/house/house.ts";
+import { devices } from "../../../state/house/house.ts";
 import { allows } from "../../../state/hub/session.ts";
 import { formatAge, t } from "../../../texts/index.ts";
 import { Sheet } from "../../../ui/sheet.tsx";

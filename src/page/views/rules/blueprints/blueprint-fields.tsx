@@ -1,8 +1,9 @@
 // The inputs of a blueprint as a form, each with what is wrong with it.
+
 import { useId, useState } from "preact/hooks";
+import type { Json } from "../../../model/device/json.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
 import type { Blueprint, BlueprintInput, InputValues } from "../../../state/house/blueprints.ts";
-import type { Json } from "../../../state/house/house.ts";
 import { ApiError } from "../../../state/hub/api.ts";
 import { t } from "../../../texts/index.ts";
 import { BlueprintField } from "./blueprint-input.tsx";

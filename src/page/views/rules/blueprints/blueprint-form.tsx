@@ -1,8 +1,9 @@
 // Makes a rule of a blueprint: its name, its inputs, and what is wrong with them while they are filled in.
+
 import { useId, useRef, useState } from "preact/hooks";
+import type { RuleDetails } from "../../../model/rules/rule.ts";
 import { useAct } from "../../../parts/acting/use-act.ts";
 import { type Blueprint, blueprintPath, type InputValues } from "../../../state/house/blueprints.ts";
-import type { RuleDetails } from "../../../state/house/rules.ts";
 import { ApiError, post } from "../../../state/hub/api.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { allows } from "../../../state/hub/session.ts";

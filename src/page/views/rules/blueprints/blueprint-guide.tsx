@@ -1,7 +1,8 @@
 // Beside the text of a rule that a blueprint makes: its name and its inputs, instead of the guided editor.
+
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { CheckedRule, WholeRule } from "../../../model/rules/rule.ts";
 import { blueprints, type InputValues } from "../../../state/house/blueprints.ts";
-import type { CheckedRule, WholeRule } from "../../../state/house/rules.ts";
 import { t } from "../../../texts/index.ts";
 import { TypedInput } from "../../../ui/typed.tsx";
 import type { WriteRule } from "../edit/rule-draft.ts";

@@ -1,9 +1,10 @@
 // One input of a blueprint as a field: devices that fit, a number with its unit, a time, …
 
+import { type Device, propertiesOf } from "../../../model/device/device.ts";
+import type { Json } from "../../../model/device/json.ts";
 import { PickDevices } from "../../../parts/devices/pick-devices.tsx";
-import { useDevices } from "../../../parts/devices/ticking.ts";
+import { useDevices } from "../../../parts/devices/use-devices.ts";
 import type { BlueprintInput } from "../../../state/house/blueprints.ts";
-import { type Device, type Json, propertiesOf } from "../../../state/house/house.ts";
 import { t, textFor } from "../../../texts/index.ts";
 import { Days } from "../guide/rule-field.tsx";
 import { NamePick } from "../guide/rule-picks.tsx";

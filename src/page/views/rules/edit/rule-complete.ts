@@ -1,7 +1,8 @@
 // Completion in a rule's text: kinds, their keys, and the names of what the house has.
+
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
+import type { FieldSchema, Vocabulary, Word } from "../../../model/rules/rule.ts";
 import { devices } from "../../../state/house/house.ts";
-import type { FieldSchema, Vocabulary, Word } from "../../../state/house/rules.ts";
 import { known, type Named } from "../words/rule-names.ts";
 
 type Format = "ron" | "toml";

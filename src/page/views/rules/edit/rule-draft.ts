@@ -1,9 +1,11 @@
 // The text of a rule while it is edited: kept over reloads, checked by the hub at every pause, saved only over the text it
 // began with. The text and the guided editor change this one thing.
+
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Draft, keepDraft, loadDraft } from "../../../browser/draft.ts";
+import type { CheckedRule, RuleDetails, WholeRule } from "../../../model/rules/rule.ts";
 import { mergeTexts } from "../../../model/text/text-merge.ts";
-import { type CheckedRule, type RuleDetails, rulePath, type WholeRule } from "../../../state/house/rules.ts";
+import { rulePath } from "../../../state/house/rules.ts";
 import { ApiError, ask, post } from "../../../state/hub/api.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { useAskSoon } from "../../../ui/use-ask-soon.ts";

@@ -1,7 +1,9 @@
 // Editing a rule: its text and the guided form beside it change one text, whose sentence stands above.
+
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Vocabulary, WholeRule } from "../../../model/rules/rule.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import { readVocabulary, type Vocabulary, type WholeRule } from "../../../state/house/rules.ts";
+import { readVocabulary } from "../../../state/house/rules.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { formatNumber, t } from "../../../texts/index.ts";
 import { toast } from "../../../ui/toast.tsx";

@@ -1,10 +1,11 @@
 // The addresses of a rule's webhooks, to copy; the secret is shown when it is asked for.
+
 import { useState } from "preact/hooks";
-import type { WholeRule } from "../../../state/house/rules.ts";
+import type { WholeRule } from "../../../model/rules/rule.ts";
+import { text } from "../../../model/rules/rule-text.ts";
 import { API } from "../../../state/hub/api.ts";
 import { t } from "../../../texts/index.ts";
 import { toast } from "../../../ui/toast.tsx";
-import { text } from "../words/rule-words.ts";
 
 const MASK = "••••••••";
 

@@ -1,12 +1,13 @@
 // The branches of `choose` and of `conditional`: each with what must hold, and what is done then.
+
 import type { JSX } from "preact";
 import { useId } from "preact/hooks";
+import type { Json } from "../../../model/device/json.ts";
+import type { FieldSchema, Fields, Part, Vocabulary } from "../../../model/rules/rule.ts";
 import type { ListProps } from "../../../model/rules/rule-kinds.ts";
-import type { Json } from "../../../state/house/house.ts";
-import type { FieldSchema, Fields, Part, Vocabulary } from "../../../state/house/rules.ts";
+import { text } from "../../../model/rules/rule-text.ts";
 import { t } from "../../../texts/index.ts";
 import { TypedArea, TypedInput } from "../../../ui/typed.tsx";
-import { text } from "../words/rule-words.ts";
 
 interface BranchesProps {
   heading: string;

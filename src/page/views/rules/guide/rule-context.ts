@@ -1,7 +1,8 @@
 // What the parts of a rule know of each other: names given in one of them and picked in another.
+
 import { createContext } from "preact";
-import type { Json } from "../../../state/house/house.ts";
-import type { WholeRule } from "../../../state/house/rules.ts";
+import type { Json } from "../../../model/device/json.ts";
+import type { WholeRule } from "../../../model/rules/rule.ts";
 
 export interface NamesInRule {
   /** Of its triggers, for `trigger_is`. */

@@ -1,8 +1,8 @@
 // A span of time in a rule, typed as people write it: `90`, `5m`, `1h30m`.
-import type { Json } from "../../../state/house/house.ts";
+import type { Json } from "../../../model/device/json.ts";
+import { duration, secondsOf, text } from "../../../model/rules/rule-text.ts";
 import { t } from "../../../texts/index.ts";
 import { TypedInput } from "../../../ui/typed.tsx";
-import { duration, secondsOf, text } from "../words/rule-words.ts";
 
 interface DurationInputProps {
   id?: string;

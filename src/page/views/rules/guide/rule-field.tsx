@@ -1,10 +1,11 @@
 // One field of a rule or of a part of it, with the control that fits its schema.
+
 import { useContext, useId } from "preact/hooks";
-import type { Json } from "../../../state/house/house.ts";
-import type { FieldSchema, Part } from "../../../state/house/rules.ts";
+import type { Json } from "../../../model/device/json.ts";
+import type { FieldSchema, Part } from "../../../model/rules/rule.ts";
+import { dayWords, text } from "../../../model/rules/rule-text.ts";
 import { t, textFor } from "../../../texts/index.ts";
 import { TypedArea, TypedInput } from "../../../ui/typed.tsx";
-import { dayWords, text } from "../words/rule-words.ts";
 import { InRule } from "./rule-context.ts";
 import { DurationInput } from "./rule-duration.tsx";
 import { ChoiceList, NameList, WordList } from "./rule-lists.tsx";

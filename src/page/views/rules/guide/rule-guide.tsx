@@ -1,9 +1,9 @@
 // The guided editor: what sets a rule off, what must hold and what it does, each picked from what the hub knows.
 
 import { useState } from "preact/hooks";
+import type { Json } from "../../../model/device/json.ts";
+import type { Part, Vocabulary, WholeRule } from "../../../model/rules/rule.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import type { Json } from "../../../state/house/house.ts";
-import type { Part, Vocabulary, WholeRule } from "../../../state/house/rules.ts";
 import { t } from "../../../texts/index.ts";
 import { HelpLink } from "../../../ui/help-link.tsx";
 import type { WriteRule } from "../edit/rule-draft.ts";

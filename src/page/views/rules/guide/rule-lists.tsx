@@ -1,8 +1,8 @@
 // Several names or words in one field of a rule; a field that takes one or several gets a text where it is one.
-import type { Json } from "../../../state/house/house.ts";
+import type { Json } from "../../../model/device/json.ts";
+import { text } from "../../../model/rules/rule-text.ts";
 import { t } from "../../../texts/index.ts";
 import { TypedInput } from "../../../ui/typed.tsx";
-import { text } from "../words/rule-words.ts";
 import { NamePick } from "./rule-picks.tsx";
 
 interface ListFieldProps {

@@ -1,14 +1,15 @@
 // A list of triggers, conditions or actions: added, removed, and put in order by drag or by keys.
+
 import { useState } from "preact/hooks";
+import type { Part, Vocabulary } from "../../../model/rules/rule.ts";
 import { type Kind, kindLabel, type ListProps, wordsFor } from "../../../model/rules/rule-kinds.ts";
+import { isolated } from "../../../model/rules/rule-text.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import type { Part, Vocabulary } from "../../../state/house/rules.ts";
 import { t } from "../../../texts/index.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { toast } from "../../../ui/toast.tsx";
 import { doOf } from "../words/rule-actions.ts";
 import { ifOf } from "../words/rule-conditions.ts";
-import { isolated } from "../words/rule-names.ts";
 import { whenOf } from "../words/rule-triggers.ts";
 import { PartForm } from "./rule-part.tsx";
 

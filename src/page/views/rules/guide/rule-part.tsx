@@ -1,11 +1,12 @@
 // The form of one trigger, condition or action, made from its schema.
+
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
+import type { Json } from "../../../model/device/json.ts";
+import type { FieldSchema, Part, Vocabulary } from "../../../model/rules/rule.ts";
 import { otherThan, shownOf } from "../../../model/rules/rule-alternatives.ts";
 import { type Kind, type ListProps, wordsFor } from "../../../model/rules/rule-kinds.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import type { Json } from "../../../state/house/house.ts";
-import type { FieldSchema, Part, Vocabulary } from "../../../state/house/rules.ts";
 import { t, textFor } from "../../../texts/index.ts";
 import { Branches } from "./rule-branches.tsx";
 import { fieldLabel, RuleField } from "./rule-field.tsx";

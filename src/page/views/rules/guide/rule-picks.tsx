@@ -1,9 +1,10 @@
 // Picking a device, one of its attributes, or something else of the house that has a name.
-import { deviceList, devices, type Json } from "../../../state/house/house.ts";
+import type { Json } from "../../../model/device/json.ts";
+import { attributeWords, text, typeWords } from "../../../model/rules/rule-text.ts";
+import { deviceList, devices } from "../../../state/house/house.ts";
 import { t } from "../../../texts/index.ts";
 import { TypedInput } from "../../../ui/typed.tsx";
 import { known, type Named } from "../words/rule-names.ts";
-import { attributeWords, text, typeWords } from "../words/rule-words.ts";
 
 interface PickProps {
   id?: string;

@@ -1,7 +1,8 @@
 // Tables in a rule: one value for each mode, and names with any value, such as the parameters of a rule.
+
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { Attributes, Json } from "../../../state/house/house.ts";
+import type { Attributes, Json } from "../../../model/device/json.ts";
 import { t } from "../../../texts/index.ts";
 import { known, nameOf } from "../words/rule-names.ts";
 import { NamePick } from "./rule-picks.tsx";

@@ -1,9 +1,11 @@
 // Which devices a part of a rule is about: one, several, those that area, tag and type find, or any.
+
 import { useState } from "preact/hooks";
-import { deviceList, type Json } from "../../../state/house/house.ts";
-import type { Part } from "../../../state/house/rules.ts";
+import type { Json } from "../../../model/device/json.ts";
+import type { Part } from "../../../model/rules/rule.ts";
+import { text } from "../../../model/rules/rule-text.ts";
+import { deviceList } from "../../../state/house/house.ts";
 import { t } from "../../../texts/index.ts";
-import { text } from "../words/rule-words.ts";
 import { NameList } from "./rule-lists.tsx";
 import { DeviceList, DevicePick } from "./rule-picks.tsx";
 

@@ -1,10 +1,13 @@
 // A value of a device's attribute, with the control that fits the device; and a table of several, for commands.
 
+import { optionsOf, propertiesOf, propertyOf } from "../../../model/device/device.ts";
+import type { Json } from "../../../model/device/json.ts";
+import type { Property } from "../../../model/device/schema.ts";
 import { senseInWords } from "../../../model/device/sense-words.ts";
-import { devices, type Json, optionsOf, type Property, propertiesOf, propertyOf } from "../../../state/house/house.ts";
+import { attributeWords, text } from "../../../model/rules/rule-text.ts";
+import { devices } from "../../../state/house/house.ts";
 import { t } from "../../../texts/index.ts";
 import { TypedInput } from "../../../ui/typed.tsx";
-import { attributeWords, text } from "../words/rule-words.ts";
 
 interface ValueProps {
   id?: string;

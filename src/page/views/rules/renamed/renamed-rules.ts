@@ -1,24 +1,10 @@
 // Rules about attributes that have another name, or mean something else, since a newer version of the hub: which they are, and what
 // somebody decides about each.
 
+import type { ChangedLine, RenamedRule } from "../../../model/rules/renamed-words.ts";
 import { rulePath } from "../../../state/house/rules.ts";
 import { get, post, remove } from "../../../state/hub/api.ts";
 import { useWatched, type Watched } from "../../../state/hub/watched.ts";
-
-export interface RenamedRule {
-  rule_id: string;
-  rule_name: string;
-  file: string;
-  devices: { device_id: string; device_name: string; from: string; to: string }[];
-  can_turn: boolean;
-  why_not: string | null;
-}
-
-export interface ChangedLine {
-  line: number;
-  before: string;
-  after: string;
-}
 
 /** What somebody decided has no event. */
 const EVERY_MS = 15_000;

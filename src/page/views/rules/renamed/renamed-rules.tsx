@@ -1,22 +1,23 @@
 // Rules that use an attribute which means something else since a newer version of the hub: each is changed, or said to be right.
+
 import { useEffect, useState } from "preact/hooks";
 import { ruleProblem } from "../../../model/rules/problem-words.ts";
-import { type LinePart, partsOf, renamedSentences } from "../../../model/rules/renamed-words.ts";
+import {
+  type ChangedLine,
+  type LinePart,
+  partsOf,
+  type RenamedRule,
+  renamedSentences,
+} from "../../../model/rules/renamed-words.ts";
+import { isolated } from "../../../model/rules/rule-text.ts";
 import { Problem, problemText } from "../../../parts/acting/problem.tsx";
 import { keepFocus, mayAct } from "../../../parts/acting/use-act.ts";
+import { nameOfDevice } from "../../../state/house/house.ts";
 import { rulePath } from "../../../state/house/rules.ts";
 import { allows } from "../../../state/hub/session.ts";
 import { formatNumber, t } from "../../../texts/index.ts";
 import { toast } from "../../../ui/toast.tsx";
-import { isolated } from "../words/rule-names.ts";
-import {
-  type ChangedLine,
-  changeRule,
-  keepRule,
-  type RenamedRule,
-  readChanges,
-  useRenamedRules,
-} from "./renamed-rules.ts";
+import { changeRule, keepRule, readChanges, useRenamedRules } from "./renamed-rules.ts";
 
 const MAX_SHOWN = 5;
 
@@ -103,7 +104,9 @@ function Decision({ rule, deciding }: { rule: RenamedRule; deciding: Deciding })
           {sentence}
         </p>
       ))}
-      {!can && why !== null && <p class="renamed-why">{t("renamed.by_hand", { why: ruleProblem(why) })}</p>}
+      {!can && why !== null && (
+        <p class="renamed-why">{t("renamed.by_hand", { why: ruleProblem(why, nameOfDevice) })}</p>
+      )}
       {can && allows("admin") && <WhatChanges id={id} name={name} />}
       {allows("admin") && (
         <p class="buttons">

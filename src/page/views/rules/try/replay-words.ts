@@ -1,5 +1,7 @@
 // What set a rule off, and what it would have done, in words: names of devices in the place of ids.
-import type { Attributes, Device } from "../../../model/device/device.ts";
+
+import type { Device } from "../../../model/device/device.ts";
+import type { Attributes } from "../../../model/device/json.ts";
 import { stateInWords } from "../../../model/device/kinds.ts";
 import { devices } from "../../../state/house/house.ts";
 import { t } from "../../../texts/index.ts";

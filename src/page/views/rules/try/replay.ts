@@ -1,6 +1,6 @@
 // What a rule would have done over a past period, as the hub answers it.
 
-import type { Attributes } from "../../../model/device/device.ts";
+import type { Attributes } from "../../../model/device/json.ts";
 import { post } from "../../../state/hub/api.ts";
 
 export interface ReplayAction {

@@ -1,12 +1,14 @@
 // States of devices that somebody makes up to try a rule out: first those that it asks for, then any other.
+
 import { useState } from "preact/hooks";
-import { type Attributes, deviceList, devices, type Json } from "../../../state/house/house.ts";
-import type { Part, WholeRule } from "../../../state/house/rules.ts";
+import type { Attributes, Json } from "../../../model/device/json.ts";
+import type { Part, WholeRule } from "../../../model/rules/rule.ts";
+import { attributeWords, devicesOf, text } from "../../../model/rules/rule-text.ts";
+import { deviceList, devices } from "../../../state/house/house.ts";
 import { t } from "../../../texts/index.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { ValueInput } from "../guide/rule-value.tsx";
 import { deviceName } from "../words/rule-names.ts";
-import { attributeWords, devicesOf, text } from "../words/rule-words.ts";
 
 /** Attributes by device. */
 export type Assumed = Readonly<Record<string, Attributes>>;

@@ -1,9 +1,11 @@
 // What a trigger likely hands to its rule: where somebody begins who tries a rule out.
 
+import type { Device } from "../../../model/device/device.ts";
+import type { Attributes, Json } from "../../../model/device/json.ts";
 import { isBattery } from "../../../model/device/sensor-words.ts";
-import { type Attributes, type Device, deviceList, devices, type Json } from "../../../state/house/house.ts";
-import type { Part } from "../../../state/house/rules.ts";
-import { devicesOf, text } from "../words/rule-words.ts";
+import type { Part } from "../../../model/rules/rule.ts";
+import { devicesOf, text } from "../../../model/rules/rule-text.ts";
+import { deviceList, devices } from "../../../state/house/house.ts";
 
 export type Row = [key: string, value: string];
 

@@ -1,13 +1,14 @@
 // One evaluation of a rule, reported as a timeline: what set it off, each condition with what it found, each action with how it
 // went. A wait that is not over counts.
+
 import { useEffect, useState } from "preact/hooks";
+import type { Attributes } from "../../../model/device/json.ts";
+import type { ActionTrace, ConditionTrace, Part, Trace } from "../../../model/rules/rule.ts";
+import { quoted } from "../../../model/rules/rule-text.ts";
 import { clockText } from "../../../model/time/rule-clock.ts";
-import type { Attributes } from "../../../state/house/house.ts";
-import type { ActionTrace, ConditionTrace, Part, Trace } from "../../../state/house/rules.ts";
 import { formatAge, formatExact, formatNumber, t } from "../../../texts/index.ts";
 import { foundWords, isUnknown } from "../words/rule-found.ts";
 import { actionWords, outcomeWords, refusalWords, triggerWords } from "../words/rule-happened.ts";
-import { quoted } from "../words/rule-words.ts";
 import { type Mark, Moment, Timeline } from "./timeline.tsx";
 
 interface TraceProps {

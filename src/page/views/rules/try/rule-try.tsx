@@ -1,9 +1,11 @@
 // A dry run: what the rule would do if this set it off, now or at another moment, in a house that may be made up. Nothing is done.
+
 import { useState } from "preact/hooks";
+import type { Json } from "../../../model/device/json.ts";
+import type { Part, RuleDetails, TestTrace } from "../../../model/rules/rule.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
 import { useAct } from "../../../parts/acting/use-act.ts";
-import type { Json } from "../../../state/house/house.ts";
-import { type Part, type RuleDetails, rulePath, type TestTrace } from "../../../state/house/rules.ts";
+import { rulePath } from "../../../state/house/rules.ts";
 import { post } from "../../../state/hub/api.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { allows } from "../../../state/hub/session.ts";

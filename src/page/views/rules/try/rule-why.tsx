@@ -1,7 +1,9 @@
 // Why a rule ran or did not: its last evaluations, newest first, live while the view is open.
+
 import { useLocation } from "preact-iso";
+import type { RuleDetails, Trace } from "../../../model/rules/rule.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import { type RuleDetails, rulePath, type Trace } from "../../../state/house/rules.ts";
+import { rulePath } from "../../../state/house/rules.ts";
 import { get } from "../../../state/hub/api.ts";
 import { useWatched } from "../../../state/hub/watched.ts";
 import { t } from "../../../texts/index.ts";

@@ -1,11 +1,13 @@
 // What rules do, as clauses that can stand alone.
 
-import type { Attributes, Json } from "../../../state/house/house.ts";
-import type { Fields, Part } from "../../../state/house/rules.ts";
+import type { Attributes, Json } from "../../../model/device/json.ts";
+import type { Fields, Part } from "../../../model/rules/rule.ts";
+import * as plain from "../../../model/rules/rule-text.ts";
+import { isolated } from "../../../model/rules/rule-text.ts";
 import type { TextKey } from "../../../texts/catalogue.ts";
 import { t } from "../../../texts/index.ts";
 import { allOf } from "./rule-conditions.ts";
-import { isolated, nameOf } from "./rule-names.ts";
+import { nameOf } from "./rule-names.ts";
 import { whenOf } from "./rule-triggers.ts";
 import { unknownWords } from "./rule-vocabulary.ts";
 import * as words from "./rule-words.ts";
@@ -19,7 +21,7 @@ export function thenOf(actions: readonly Part[]): string {
     if (action === undefined) break;
     const secs = goesOffAgain(live.slice(at, at + 3));
     const clause = doOf(action) ?? unknownWords("actions", action);
-    clauses.push(secs === undefined ? clause : t("do.for", { clause, time: words.duration(secs) }));
+    clauses.push(secs === undefined ? clause : t("do.for", { clause, time: plain.duration(secs) }));
     if (secs !== undefined) at += 2;
   }
   const [first, ...rest] = clauses;
@@ -32,7 +34,7 @@ function goesOffAgain([on, wait, off]: readonly Part[]): number | undefined {
   if (on?.type !== "set_device_state" || wait?.type !== "delay" || off?.type !== "set_device_state") return undefined;
   const [first, last] = [on.state as Attributes | undefined, off.state as Attributes | undefined];
   const isSame = words.targetWords(on) === words.targetWords(off);
-  return isSame && first?.on === true && last?.on === false ? words.secondsOf(wait.duration_secs) : undefined;
+  return isSame && first?.on === true && last?.on === false ? plain.secondsOf(wait.duration_secs) : undefined;
 }
 
 /** Undefined for a kind that this page does not know. */
@@ -41,44 +43,44 @@ export function doOf(spec: Part): string | undefined {
 }
 
 const inside = (value: Json | undefined): string => thenOf((value as unknown as Part[] | undefined) ?? []);
-const formula = (value: Json | undefined): string => words.quoted(value);
-const rule = ({ rule_id }: Part): string => nameOf("rule", words.text(rule_id));
+const formula = (value: Json | undefined): string => plain.quoted(value);
+const rule = ({ rule_id }: Part): string => nameOf("rule", plain.text(rule_id));
 
 const CLAUSES: Readonly<Record<string, (spec: Part) => string>> = {
   set_device_state: (spec) =>
     spec.state === undefined
       ? t("do.computed", { device: words.targetWords(spec), text: formula(spec.expression) })
-      : setWords(words.devicesOf(spec) ?? [], spec.state as Attributes, words.targetWords(spec)),
+      : setWords(plain.devicesOf(spec) ?? [], spec.state as Attributes, words.targetWords(spec)),
   delay: ({ duration_secs, expression }) =>
     duration_secs === undefined || duration_secs === null
       ? t("do.wait_computed", { text: formula(expression) })
-      : t("do.wait", { time: words.span(duration_secs) }),
+      : t("do.wait", { time: plain.span(duration_secs) }),
   delay_per_mode: ({ delays, durations, modes }) =>
     t("do.delay_per_mode", { modes: modesIn(delays ?? durations ?? modes) }),
   notify: ({ channel, channels, message }) =>
     t("do.notify", {
-      message: words.quoted(message),
-      channel: words.listed([channels ?? channel ?? ""].flat().map((one) => channelWords(words.text(one)))),
+      message: plain.quoted(message),
+      channel: plain.listed([channels ?? channel ?? ""].flat().map((one) => channelWords(plain.text(one)))),
     }),
   choose: chosen,
   set_variable: ({ name, value, expression }) =>
     t("do.run_variable", {
-      name: isolated(words.text(name)),
+      name: isolated(plain.text(name)),
       value: expression === undefined ? words.valueWords(value) : formula(expression),
     }),
   wait_for_trigger: ({ triggers, trigger, timeout_secs }) => {
     const all = (triggers ?? trigger ?? []) as unknown as Part | Part[];
-    const what = words.listed(
+    const what = plain.listed(
       [all].flat().map((one) => whenOf(one) ?? unknownWords("triggers", one)),
       "disjunction",
     );
     return timeout_secs === undefined || timeout_secs === null
       ? t("do.wait_trigger", { what })
-      : t("do.wait_trigger_for", { what, time: words.span(timeout_secs) });
+      : t("do.wait_trigger_for", { what, time: plain.span(timeout_secs) });
   },
   stop_rule_chain: () => t("do.stop_chain"),
   ping_host({ host, then_actions, else_actions }) {
-    const ask = t("do.ping", { host: words.quoted(host) });
+    const ask = t("do.ping", { host: plain.quoted(host) });
     const answers = Array.isArray(then_actions) && t("do.if_answers", { does: inside(then_actions) });
     const silent = Array.isArray(else_actions) && t("do.if_silent", { does: inside(else_actions) });
     return [ask, answers, silent].filter(Boolean).join("; ");
@@ -86,30 +88,30 @@ const CLAUSES: Readonly<Record<string, (spec: Part) => string>> = {
   cancel_rule_timers: (spec) =>
     spec.rule_id === undefined ? t("do.cancel_own_delays") : t("do.cancel_delays", { rule: rule(spec) }),
   set_private_boolean: ({ name, value }) =>
-    t("do.private_boolean", { name: words.quoted(name), value: words.valueWords(value) }),
+    t("do.private_boolean", { name: plain.quoted(name), value: words.valueWords(value) }),
   parallel: ({ actions }) => t("do.parallel", { actions: inside(actions) }),
-  activate_scene: ({ scene_id }) => t("do.scene", { scene: nameOf("scene", words.text(scene_id)) }),
+  activate_scene: ({ scene_id }) => t("do.scene", { scene: nameOf("scene", plain.text(scene_id)) }),
   set_mode({ mode_id, on, toggle }) {
     const key = toggle === true ? "do.mode_toggle" : on === false ? "do.mode_off" : "do.mode_on";
-    return t(key, { mode: nameOf("mode", words.text(mode_id)) });
+    return t(key, { mode: nameOf("mode", plain.text(mode_id)) });
   },
   set_hub_variable: ({ name, value, expression }) =>
     t("do.variable", {
-      name: isolated(words.text(name)),
+      name: isolated(plain.text(name)),
       value: expression === undefined ? words.valueWords(value) : formula(expression),
     }),
   timer: timerWords,
-  wait_for_event: ({ event_type }) => t("do.wait_event", { type: words.quoted(event_type) }),
+  wait_for_event: ({ event_type }) => t("do.wait_event", { type: plain.quoted(event_type) }),
   wait_for_expression: ({ expression }) => t("do.wait_until", { text: formula(expression) }),
   conditional: branches,
-  repeat_count: ({ count, actions }) => t("do.repeat", { count: words.text(count), actions: inside(actions) }),
+  repeat_count: ({ count, actions }) => t("do.repeat", { count: plain.text(count), actions: inside(actions) }),
   repeat_while: ({ expression, actions }) =>
     t("do.repeat_while", { text: formula(expression), actions: inside(actions) }),
   repeat_until: ({ expression, actions }) =>
     t("do.repeat_until", { text: formula(expression), actions: inside(actions) }),
-  fire_event: ({ event_type }) => t("do.event", { type: words.quoted(event_type) }),
-  publish_mqtt: ({ topic }) => t("do.publish", { topic: words.quoted(topic) }),
-  call_service: ({ url }) => t("do.call", { host: isolated(hostOf(words.text(url))) }),
+  fire_event: ({ event_type }) => t("do.event", { type: plain.quoted(event_type) }),
+  publish_mqtt: ({ topic }) => t("do.publish", { topic: plain.quoted(topic) }),
+  call_service: ({ url }) => t("do.call", { host: isolated(hostOf(plain.text(url))) }),
   run_rule(spec) {
     const clause = t("do.run_rule", { rule: rule(spec) });
     const handed = Object.entries((spec.parameters as Attributes | undefined) ?? {});
@@ -117,31 +119,31 @@ const CLAUSES: Readonly<Record<string, (spec: Part) => string>> = {
     const values = handed.map(([name, value]) =>
       t("do.value", { attribute: isolated(name), value: words.valueWords(value) }),
     );
-    return t("do.handed", { clause, values: words.listed(values) });
+    return t("do.handed", { clause, values: plain.listed(values) });
   },
   pause_rule: (spec) =>
     spec.duration_secs === undefined || spec.duration_secs === null
       ? t("do.pause_rule", { rule: rule(spec) })
-      : t("do.pause_rule_for", { rule: rule(spec), time: words.span(spec.duration_secs) }),
+      : t("do.pause_rule_for", { rule: rule(spec), time: plain.span(spec.duration_secs) }),
   resume_rule: (spec) => t("do.resume_rule", { rule: rule(spec) }),
   cancel_delays: (spec) => t("do.cancel_delays", { rule: rule(spec) }),
   capture_device_state: (spec) => t("do.capture", { device: words.targetWords(spec) }),
-  restore_device_state: ({ key }) => t("do.restore", { key: words.quoted(key) }),
+  restore_device_state: ({ key }) => t("do.restore", { key: plain.quoted(key) }),
   fade_device(spec) {
-    const attribute = words.text(spec.attribute);
-    const [device = ""] = words.devicesOf(spec) ?? [];
+    const attribute = plain.text(spec.attribute);
+    const [device = ""] = plain.devicesOf(spec) ?? [];
     return t("do.fade", {
-      what: words.attributeOf(words.devicesOf(spec), attribute, words.targetWords(spec)),
+      what: words.attributeOf(plain.devicesOf(spec), attribute, words.targetWords(spec)),
       value: words.valueWords(spec.to, { device, attribute }),
-      time: words.span(spec.duration_secs),
+      time: plain.span(spec.duration_secs),
     });
   },
   set_device_state_per_mode: (spec) =>
     t("do.per_mode", { device: words.targetWords(spec), modes: modesIn(spec.states) }),
   activate_scene_per_mode: ({ scenes }) => t("do.scene_per_mode", { modes: modesIn(scenes) }),
-  log_message: ({ message }) => t("do.log", { message: words.quoted(message) }),
+  log_message: ({ message }) => t("do.log", { message: plain.quoted(message) }),
   exit_rule: () => t("do.exit"),
-  comment: ({ text }) => t("do.comment", { text: words.quoted(text) }),
+  comment: ({ text }) => t("do.comment", { text: plain.quoted(text) }),
 };
 
 /** `Hall lamp goes on (60 %)`. */
@@ -152,7 +154,7 @@ export function setWords(ids: readonly string[], state: Attributes, device = wor
   if (key === undefined)
     return command === undefined
       ? t("do.set", { device, values })
-      : t("do.command", { device, command: words.quoted(command) });
+      : t("do.command", { device, command: plain.quoted(command) });
   const clause = t(key, { device });
   return values === "" ? clause : t("do.with", { clause, values });
 }
@@ -170,7 +172,7 @@ function valuesOf(ids: readonly string[], values: Attributes): string {
     .map(([attribute, value]) => {
       const shown = words.valueWords(value, { device, attribute });
       if (attribute === "brightness" || attribute === "brightness_pct" || attribute === "position") return shown;
-      return t("do.value", { attribute: words.attributeWords(attribute), value: shown });
+      return t("do.value", { attribute: plain.attributeWords(attribute), value: shown });
     })
     .join(", ");
 }
@@ -181,16 +183,16 @@ function channelWords(channel: string): string {
 
 function timerWords(spec: Part): string {
   const clause = timerClause(spec);
-  const notes = [spec.repeat === true ? t("do.again") : undefined, spec.label && words.quoted(spec.label)];
+  const notes = [spec.repeat === true ? t("do.again") : undefined, spec.label && plain.quoted(spec.label)];
   const values = notes.filter(Boolean).join(", ");
   return values === "" ? clause : t("do.with", { clause, values });
 }
 
 function timerClause({ device_id, command, duration_secs }: Part): string {
-  const device = words.deviceWords([words.text(device_id)]);
+  const device = words.deviceWords([plain.text(device_id)]);
   if (command === "start" && duration_secs !== undefined && duration_secs !== null)
-    return t("do.timer_start_for", { device, time: words.span(duration_secs) });
-  return t(`do.timer_${words.text(command)}` as TextKey, { device });
+    return t("do.timer_start_for", { device, time: plain.span(duration_secs) });
+  return t(`do.timer_${plain.text(command)}` as TextKey, { device });
 }
 
 function branches(spec: Part): string {

@@ -1,7 +1,9 @@
 // What must hold for a rule to run, as clauses after "When" and "if".
-import type { Part } from "../../../state/house/rules.ts";
+import type { Part } from "../../../model/rules/rule.ts";
+import * as plain from "../../../model/rules/rule-text.ts";
+import { isolated } from "../../../model/rules/rule-text.ts";
 import { t } from "../../../texts/index.ts";
-import { deviceName, isolated, nameOf } from "./rule-names.ts";
+import { deviceName, nameOf } from "./rule-names.ts";
 import { unknownWords } from "./rule-vocabulary.ts";
 import * as words from "./rule-words.ts";
 
@@ -14,7 +16,7 @@ export function ifOf(spec: Part): string | undefined {
 
 /** Several conditions that must all hold. */
 export function allOf(conditions: readonly Part[]): string {
-  return words.listed(conditions.map(inWords));
+  return plain.listed(conditions.map(inWords));
 }
 
 function inWords(spec: Part): string {
@@ -27,42 +29,42 @@ const CLAUSES: Readonly<Record<string, (spec: Part) => string>> = {
   device_state: deviceState,
   time_elapsed: (spec) =>
     t("if.unchanged", {
-      what: words.attributeOf(undefined, words.text(spec.attribute), words.targetWords(spec, "disjunction")),
-      time: words.span(spec.duration_secs),
+      what: words.attributeOf(undefined, plain.text(spec.attribute), words.targetWords(spec, "disjunction")),
+      time: plain.span(spec.duration_secs),
     }),
   time_window({ start, end, days }) {
-    const between = { start: words.text(start), end: words.text(end) };
+    const between = { start: plain.text(start), end: plain.text(end) };
     return days === undefined
       ? t("if.window", between)
-      : t("if.window_days", { ...between, days: words.dayWords(days) });
+      : t("if.window_days", { ...between, days: plain.dayWords(days) });
   },
   mode_is: ({ mode_id, on }) =>
-    t(on === false ? "if.mode_off" : "if.mode_on", { mode: nameOf("mode", words.text(mode_id)) }),
+    t(on === false ? "if.mode_off" : "if.mode_on", { mode: nameOf("mode", plain.text(mode_id)) }),
   hub_variable: (spec) =>
     t("if.compare", {
-      what: t("when.variable", { name: isolated(words.text(spec.name)) }),
+      what: t("when.variable", { name: isolated(plain.text(spec.name)) }),
       comparison: words.comparison("op", spec),
     }),
   sun: ({ position }) => t(position === "above_horizon" ? "if.light" : "if.dark"),
-  and: (spec) => grouped(words.listed(inside(spec).map(inWords))),
-  or: (spec) => grouped(words.listed(inside(spec).map(inWords), "disjunction")),
+  and: (spec) => grouped(plain.listed(inside(spec).map(inWords))),
+  or: (spec) => grouped(plain.listed(inside(spec).map(inWords), "disjunction")),
   xor: (spec) => t("if.one_of", { clauses: inside(spec).map(inWords).join("; ") }),
   not: negated,
   trigger_is: ({ ids, id }) =>
     t("if.trigger", {
-      trigger: words.listed(
-        [ids ?? id ?? ""].flat().map((one) => words.quoted(one)),
+      trigger: plain.listed(
+        [ids ?? id ?? ""].flat().map((one) => plain.quoted(one)),
         "disjunction",
       ),
     }),
   calendar_active: ({ calendar, title }) =>
-    t("if.calendar", { calendar: deviceName(words.text(calendar)), what: words.eventWords(title) }),
+    t("if.calendar", { calendar: deviceName(plain.text(calendar)), what: words.eventWords(title) }),
   private_boolean_is: ({ name, value }) =>
-    t(value === false ? "if.private_false" : "if.private_true", { name: words.quoted(name) }),
+    t(value === false ? "if.private_false" : "if.private_true", { name: plain.quoted(name) }),
   device_last_change(spec) {
     const { actor_name, actor_id, source, kind } = spec;
     const by = [actor_name ?? actor_id, source, kind].filter((one) => one !== undefined && one !== null);
-    const what = by.map((one) => words.quoted(one)).join(", ");
+    const what = by.map((one) => plain.quoted(one)).join(", ");
     return t("if.last_change", { device: words.targetWords(spec, "disjunction"), what });
   },
   expression: formula,
@@ -74,12 +76,12 @@ function grouped(text: string): string {
 }
 
 function formula({ expression }: Part): string {
-  return t("rule.formula", { text: words.quoted(expression) });
+  return t("rule.formula", { text: plain.quoted(expression) });
 }
 
 function deviceState(spec: Part): string {
-  const ids = words.devicesOf(spec);
-  const attribute = words.text(spec.attribute);
+  const ids = plain.devicesOf(spec);
+  const attribute = plain.text(spec.attribute);
   const { op = "Eq", value } = spec;
   const isPlain = typeof value === "boolean" && (op === "Eq" || op === "Ne");
   const who = words.targetWords(spec, spec.match === "any" ? "disjunction" : "conjunction");
@@ -98,7 +100,7 @@ function negated(spec: Part): string {
   if (only === undefined) return "";
   const opposite = more.length === 0 ? oppositeOf(only) : undefined;
   if (opposite) return inWords(opposite);
-  return t("if.not", { clause: words.listed([only, ...more].map(inWords), "disjunction") });
+  return t("if.not", { clause: plain.listed([only, ...more].map(inWords), "disjunction") });
 }
 
 function oppositeOf(spec: Part): Part | undefined {
@@ -109,7 +111,7 @@ function oppositeOf(spec: Part): Part | undefined {
       return { ...spec, position: spec.position === "above_horizon" ? "below_horizon" : "above_horizon" };
     case "device_state":
     case "hub_variable":
-      return { ...spec, op: OPPOSITE[words.text(spec.op ?? "Eq")] ?? "Ne" };
+      return { ...spec, op: OPPOSITE[plain.text(spec.op ?? "Eq")] ?? "Ne" };
     default:
       return undefined;
   }

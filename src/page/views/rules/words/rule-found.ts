@@ -1,9 +1,11 @@
 // What a rule's condition wanted and what it found, in words. A trace has the hub's own text of both, as it was at that
 // moment; where that has another form than those known here, it is shown as it is.
-import type { Json } from "../../../state/house/house.ts";
-import type { ConditionTrace } from "../../../state/house/rules.ts";
+import type { Json } from "../../../model/device/json.ts";
+import type { ConditionTrace } from "../../../model/rules/rule.ts";
+import * as plain from "../../../model/rules/rule-text.ts";
+import { isolated } from "../../../model/rules/rule-text.ts";
 import { t } from "../../../texts/index.ts";
-import { isolated, nameOf } from "./rule-names.ts";
+import { nameOf } from "./rule-names.ts";
 import * as words from "./rule-words.ts";
 
 /** `{what} was {found}, wanted {wanted}`. */
@@ -47,7 +49,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     const [, mode, state] = /^mode (.+) is (on|off)$/s.exec(expected) ?? [];
     if (mode === undefined) return undefined;
     const inWords = (value: Json): string =>
-      value === "on" || value === "off" ? t(`kind.on.${value === "on"}`) : isolated(words.text(value));
+      value === "on" || value === "off" ? t(`kind.on.${value === "on"}`) : isolated(plain.text(value));
     return { what: nameOf("mode", mode), found: inWords(actual), wanted: inWords(state ?? "") };
   },
   hub_variable({ expected, actual }) {
@@ -57,8 +59,8 @@ const READERS: Readonly<Record<string, Reader>> = {
     return { what: t("found.variable", { name: isolated(name) }), found: words.valueWords(actual), wanted };
   },
   sun({ expected, actual }) {
-    const light = (text: unknown): string => t(words.text(text).includes("above") ? "found.light" : "found.dark");
-    if (!/^(above|below) the horizon$/.test(words.text(actual))) return undefined;
+    const light = (text: unknown): string => t(plain.text(text).includes("above") ? "found.light" : "found.dark");
+    if (!/^(above|below) the horizon$/.test(plain.text(actual))) return undefined;
     return { what: t("found.it"), found: light(actual), wanted: light(expected) };
   },
   expression: formula,
@@ -72,8 +74,8 @@ export function foundIn(trace: ConditionTrace): Found {
   return (
     known ?? {
       what: trace.type.replaceAll("_", " "),
-      found: words.quoted(trace.actual),
-      wanted: words.quoted(trace.expected),
+      found: plain.quoted(trace.actual),
+      wanted: plain.quoted(trace.expected),
     }
   );
 }
@@ -106,30 +108,30 @@ function deviceState({ expected, actual }: ConditionTrace): Found | undefined {
 function unchanged({ expected, actual }: ConditionTrace): Found | undefined {
   const [, device, attribute, wanted] = /^(.+)\.([^.\s]+) unchanged for at least ([\d.]+) s$/s.exec(expected) ?? [];
   if (device === undefined || attribute === undefined) return undefined;
-  const [, elapsed] = /^unchanged for ([\d.]+) s$/.exec(words.text(actual)) ?? [];
+  const [, elapsed] = /^unchanged for ([\d.]+) s$/.exec(plain.text(actual)) ?? [];
   return {
     what: words.attributeOf([device], attribute),
     found:
-      elapsed === undefined ? words.quoted(actual) : t("found.unchanged", { time: words.duration(Number(elapsed)) }),
-    wanted: words.comparison("wanted", { op: "Gte", value: `${words.duration(Number(wanted))}` }),
+      elapsed === undefined ? plain.quoted(actual) : t("found.unchanged", { time: plain.duration(Number(elapsed)) }),
+    wanted: words.comparison("wanted", { op: "Gte", value: `${plain.duration(Number(wanted))}` }),
   };
 }
 
 function timeWindow({ expected, actual }: ConditionTrace): Found | undefined {
   const [, start, end, days] = /^([\d:]+)–([\d:]+)(?: on ([\w, ]+))?$/.exec(expected) ?? [];
-  const [, day, time] = /^(\w{3}) ([\d:]{8})$/.exec(words.text(actual)) ?? [];
+  const [, day, time] = /^(\w{3}) ([\d:]{8})$/.exec(plain.text(actual)) ?? [];
   if (start === undefined || day === undefined) return undefined;
   const window = `${start}–${end}`;
   return {
     what: t("found.it"),
-    found: `${words.dayWords([day])} ${time}`,
-    wanted: days === undefined ? window : `${window} (${words.dayWords(days.split(", "))})`,
+    found: `${plain.dayWords([day])} ${time}`,
+    wanted: days === undefined ? window : `${window} (${plain.dayWords(days.split(", "))})`,
   };
 }
 
 function formula({ expected, actual }: ConditionTrace): Found {
   return {
-    what: t("found.formula", { text: words.quoted(expected) }),
+    what: t("found.formula", { text: plain.quoted(expected) }),
     found: words.valueWords(actual),
     wanted: t("state.yes"),
   };

@@ -1,12 +1,14 @@
 // What set a rule off, and what its actions did, as a trace shows them.
 
+import type { Attributes, Json } from "../../../model/device/json.ts";
 import { heldBackWords } from "../../../model/rules/renamed-words.ts";
-import type { Attributes, Json } from "../../../state/house/house.ts";
-import type { ActionTrace, Part, Trace } from "../../../state/house/rules.ts";
+import type { ActionTrace, Part, Trace } from "../../../model/rules/rule.ts";
+import * as plain from "../../../model/rules/rule-text.ts";
+import { isolated } from "../../../model/rules/rule-text.ts";
 import { formatTime, t } from "../../../texts/index.ts";
 import { doOf, setWords } from "./rule-actions.ts";
 import { headlineOf } from "./rule-found.ts";
-import { deviceName, isolated, nameOf } from "./rule-names.ts";
+import { deviceName, nameOf } from "./rule-names.ts";
 import { pressWords } from "./rule-triggers.ts";
 import * as words from "./rule-words.ts";
 
@@ -25,7 +27,7 @@ const HAPPENED: Readonly<Record<string, Describe>> = {
   timer_state_changed: changed,
   device_availability_changed: ({ device_id, available }) =>
     typeof available === "boolean"
-      ? t(available ? "did.available" : "did.unavailable", { device: deviceName(words.text(device_id)) })
+      ? t(available ? "did.available" : "did.unavailable", { device: deviceName(plain.text(device_id)) })
       : undefined,
   button_event: (context) => pressed(context, context.event),
   device_action: (context) => pressed(context, context.action),
@@ -35,30 +37,30 @@ const HAPPENED: Readonly<Record<string, Describe>> = {
   periodic: scheduled,
   mode_changed: ({ mode_id, on }) =>
     typeof on === "boolean"
-      ? t(on ? "did.mode_on" : "did.mode_off", { mode: nameOf("mode", words.text(mode_id)) })
+      ? t(on ? "did.mode_on" : "did.mode_off", { mode: nameOf("mode", plain.text(mode_id)) })
       : undefined,
   hub_variable_changed: ({ name, value, previous }) =>
     typeof name === "string" ? became(t("found.variable", { name: isolated(name) }), { value, previous }) : undefined,
   device_battery_low: battery,
   device_battery_recovered: battery,
-  mqtt_message: ({ topic }) => (topic === undefined ? undefined : t("did.mqtt", { topic: words.quoted(topic) })),
-  webhook_received: ({ path }) => (path === undefined ? undefined : t("did.webhook", { path: words.quoted(path) })),
+  mqtt_message: ({ topic }) => (topic === undefined ? undefined : t("did.mqtt", { topic: plain.quoted(topic) })),
+  webhook_received: ({ path }) => (path === undefined ? undefined : t("did.webhook", { path: plain.quoted(path) })),
   custom_event: ({ event_type }) =>
-    event_type === undefined ? undefined : t("did.custom_event", { type: words.quoted(event_type) }),
+    event_type === undefined ? undefined : t("did.custom_event", { type: plain.quoted(event_type) }),
   notification_acknowledged({ title, by }) {
-    const name = isolated(words.text(title));
+    const name = isolated(plain.text(title));
     return typeof by === "string"
       ? t("did.answered", { who: isolated(by), title: name })
       : t("did.unanswered", { title: name });
   },
   calendar_event: ({ title, event }) => {
-    const name = words.text(title);
+    const name = plain.text(title);
     return name === ""
       ? undefined
       : t(event === "end" ? "did.calendar_end" : "did.calendar_start", { name: isolated(name) });
   },
   system_started: () => t("did.started"),
-  plugin_offline: ({ plugin_id }) => t("did.plugin_offline", { name: isolated(words.text(plugin_id)) }),
+  plugin_offline: ({ plugin_id }) => t("did.plugin_offline", { name: isolated(plain.text(plugin_id)) }),
   manual_trigger({ actor_name, rule_name }) {
     if (typeof rule_name === "string") return t("did.by_rule", { name: isolated(rule_name) });
     return typeof actor_name === "string" ? t("did.by_person", { name: isolated(actor_name) }) : t("did.by_hand");
@@ -104,7 +106,7 @@ export function actionWords({ type, detail }: ActionTrace, spec: Part | undefine
   const described = detail === undefined ? undefined : describedIn(type, detail);
   const planned = spec?.type === type ? doOf(spec) : undefined;
   const name = type.replaceAll("_", " ");
-  return described ?? planned ?? (detail === undefined ? name : `${name}: ${words.quoted(detail)}`);
+  return described ?? planned ?? (detail === undefined ? name : `${name}: ${plain.quoted(detail)}`);
 }
 
 function describedIn(type: string, detail: string): string | undefined {
@@ -117,7 +119,7 @@ function describedIn(type: string, detail: string): string | undefined {
     }
     case "delay": {
       const [, seconds] = /^([\d.]+) s$/.exec(detail) ?? [];
-      return seconds === undefined ? undefined : t("do.wait", { time: words.duration(Number(seconds)) });
+      return seconds === undefined ? undefined : t("do.wait", { time: plain.duration(Number(seconds)) });
     }
     case "notify": {
       const [, channel, message] = /^([^:]+): (.*)$/s.exec(detail) ?? [];

@@ -1,6 +1,7 @@
 // The names of what rules speak of: devices, modes, scenes and rules. Ids are shown where no name is known.
 import { signal } from "@preact/signals";
-import { devices } from "../../../state/house/house.ts";
+import { isolated } from "../../../model/rules/rule-text.ts";
+import { nameOfDevice } from "../../../state/house/house.ts";
 import { get } from "../../../state/hub/api.ts";
 
 export type Named = "mode" | "scene" | "rule" | "channel" | "area";
@@ -38,16 +39,10 @@ export function setRuleNames(rules: readonly Listed[]): void {
   known.value = { ...known.value, rule: new Map(rules.map(({ id, name }) => [id, name])) };
 }
 
-/** Keeps its own direction inside a sentence of the other one. */
-export function isolated(text: string): string {
-  return `\u2068${text}\u2069`;
-}
-
 export function nameOf(kind: Named, id: string): string {
   return isolated(known.value[kind].get(id) ?? id);
 }
 
-/** Peeks: a sentence does not change when a device reports something. */
 export function deviceName(id: string): string {
-  return isolated(devices.value.get(id)?.peek().name ?? id);
+  return isolated(nameOfDevice(id) ?? id);
 }

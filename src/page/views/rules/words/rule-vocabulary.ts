@@ -1,9 +1,11 @@
 // Kinds of triggers, conditions and actions that this page has no sentences for: the hub's own words stand in.
+
 import { signal } from "@preact/signals";
+import type { Part, Vocabulary } from "../../../model/rules/rule.ts";
 import { kindLabel } from "../../../model/rules/rule-kinds.ts";
-import { type Part, readVocabulary, type Vocabulary } from "../../../state/house/rules.ts";
+import { isolated } from "../../../model/rules/rule-text.ts";
+import { readVocabulary } from "../../../state/house/rules.ts";
 import { textFor } from "../../../texts/index.ts";
-import { isolated } from "./rule-names.ts";
 
 const vocabulary = signal<Vocabulary | undefined>(undefined);
 let isAsked = false;

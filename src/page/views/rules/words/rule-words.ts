@@ -1,81 +1,34 @@
 // Values, times, attributes and devices as words, for the sentences about rules.
 
+import { propertyOf } from "../../../model/device/device.ts";
+import type { Json } from "../../../model/device/json.ts";
 import { partInWords } from "../../../model/device/kinds.ts";
+import type { Property } from "../../../model/device/schema.ts";
 import { nounFor, senseInWords, senseOf } from "../../../model/device/sense-words.ts";
 import { isReported, meaningOf, partOf } from "../../../model/device/sensor-words.ts";
-import { devices, type Json, type Property, propertyOf } from "../../../state/house/house.ts";
-import type { Fields } from "../../../state/house/rules.ts";
+import type { Fields } from "../../../model/rules/rule.ts";
+import {
+  attributeWords,
+  devicesOf,
+  isolated,
+  listed,
+  quoted,
+  text,
+  typeWords,
+} from "../../../model/rules/rule-text.ts";
+import { devices } from "../../../state/house/house.ts";
 import type { TextKey } from "../../../texts/catalogue.ts";
-import { formatNumber, language, t, textFor } from "../../../texts/index.ts";
-import { deviceName, isolated, nameOf } from "./rule-names.ts";
+import { formatNumber, t, textFor } from "../../../texts/index.ts";
+import { deviceName, nameOf } from "./rule-names.ts";
 
-const MAX_CHARS = 120;
 /** Kinds with sentences of their own, and those that share one. */
 const SENTENCES: Readonly<Record<string, string>> = {
   ...{ on: "on", open: "open", locked: "locked", motion: "motion", presence: "motion" },
 };
 
-export function text(value: unknown): string {
-  return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
-}
-
-export function quoted(value: unknown): string {
-  const whole = text(value).replace(/\s+/g, " ");
-  return isolated(whole.length > MAX_CHARS ? `${whole.slice(0, MAX_CHARS)}…` : whole);
-}
-
-export function listed(words: readonly string[], type: "conjunction" | "disjunction" = "conjunction"): string {
-  return new Intl.ListFormat(language.value, { type }).format(words);
-}
-
-const SPANS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, min: 60, h: 3600, d: 86_400, w: 604_800 };
-
-/** The seconds of `90`, `"5m"` and `"1h30m"`; undefined for what is no span, such as a formula. */
-export function secondsOf(value: Json | undefined): number | undefined {
-  if (typeof value === "number") return value;
-  if (typeof value !== "string" || !/^(\s*\d+(\.\d+)?\s*(ms|min|[smhdw]))+\s*$/.test(value)) return undefined;
-  return [...value.matchAll(/(\d+(?:\.\d+)?)\s*(ms|min|[smhdw])/g)].reduce(
-    (sum, [, count, unit = ""]) => sum + Number(count) * (SPANS[unit] ?? 0),
-    0,
-  );
-}
-
-/** A span as a rule has it: `5 min`, or what is written. */
-export function span(value: Json | undefined): string {
-  const seconds = secondsOf(value);
-  return seconds === undefined ? quoted(value) : duration(seconds);
-}
-
-/** `5 min`, `1 h 30 min`: the two largest units that say something. */
-export function duration(seconds: number): string {
-  const units = [
-    ["day", 86_400],
-    ["hour", 3600],
-    ["minute", 60],
-    ["second", 1],
-  ] as const;
-  let rest = seconds;
-  const words = units.flatMap(([unit, size]) => {
-    const count = unit === "second" ? rest : Math.floor(rest / size);
-    rest -= count * size;
-    const style = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 } as const;
-    return count > 0 ? [new Intl.NumberFormat(language.value, style).format(count)] : [];
-  });
-  return words.length === 0 ? inSeconds() : words.slice(0, 2).join(" ");
-}
-
-function inSeconds(): string {
-  return new Intl.NumberFormat(language.value, { style: "unit", unit: "second", unitDisplay: "short" }).format(0);
-}
-
 /** An event of a calendar: any, or one with this in its title. */
 export function eventWords(title: Json | undefined): string {
   return title === undefined || title === null ? t("rule.any_event") : t("rule.event", { title: quoted(title) });
-}
-
-export function devicesOf({ device_id, device_ids }: Fields): string[] | undefined {
-  if (typeof device_id === "string") return [device_id];
-  return Array.isArray(device_ids) ? device_ids.map(text) : undefined;
 }
 
 /** `Hall lamp and Desk lamp`, `every light in Hall`, `any device`. */
@@ -97,16 +50,8 @@ export function targetWords(spec: Fields, type?: "conjunction" | "disjunction"):
   ].join(" ");
 }
 
-export function typeWords(type: string): string {
-  return textFor(`kind_name.${type}`) ?? isolated(type.replaceAll("_", " "));
-}
-
 export function deviceWords(ids: readonly string[] | undefined, type?: "conjunction" | "disjunction"): string {
   return ids === undefined ? t("rule.any_device") : listed(ids.map(deviceName), type);
-}
-
-export function attributeWords(name: string): string {
-  return textFor(`inline.attribute.${name}`) ?? isolated(name.replace(/_pct$/, "").replaceAll("_", " "));
 }
 
 /** `temperature of Thermostat`; the device alone where it is about one thing only, such as a door. */
@@ -182,15 +127,4 @@ export function comparison(
   const key = `${form}.${text(op)}`;
   const shown = { value: valueWords(value, about) };
   return textFor(key) === undefined ? `${text(op)} ${shown.value}` : t(key as TextKey, shown);
-}
-
-const SUNDAY = Date.UTC(2024, 0, 7);
-const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-
-export function dayWords(days: Json | undefined): string {
-  const format = new Intl.DateTimeFormat(language.value, { weekday: "short", timeZone: "UTC" });
-  const wanted = Array.isArray(days) ? days.map(text) : [];
-  return wanted
-    .map((day) => (WEEKDAYS.includes(day) ? format.format(SUNDAY + WEEKDAYS.indexOf(day) * 86_400_000) : isolated(day)))
-    .join(", ");
 }

@@ -1,6 +1,6 @@
 // A secret that is shown this once, to be copied.
-import { fromHub, t } from "../../texts/index.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { fromHub, t } from "../texts/index.ts";
+import { CopyButton } from "./copy-button.tsx";
 
 interface NewSecretProps {
   title: string;

@@ -1,7 +1,6 @@
 // The present moment in steps of a second, for ages and countdowns. It stands still while nobody looks.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { type Device, devices } from "../../state/house/house.ts";
 
 const STEP_MS = 1000;
 const moment = signal(Date.now());
@@ -10,12 +9,6 @@ let timer: ReturnType<typeof setInterval> | undefined;
 
 function step(): void {
   if (document.visibilityState === "visible") moment.value = Date.now();
-}
-
-/** All devices, as they are each second: for lists of them, which their values must not draw anew each time. */
-export function useDevices(): Device[] {
-  useNow();
-  return [...devices.value.values()].map((one) => one.peek());
 }
 
 /** Epoch ms; draws again each second. */
