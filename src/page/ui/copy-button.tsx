@@ -1,6 +1,6 @@
 // Puts a text into the clipboard. Without TLS browsers have none for pages: then the old way is tried, and its failure is reported.
 import { useState } from "preact/hooks";
-import { t } from "../texts/index.ts";
+import { fromHub, t } from "../texts/index.ts";
 
 export function CopyButton({ text }: { text: string }) {
   const [done, setDone] = useState<boolean>();
@@ -36,4 +36,33 @@ function copiedBySelection(text: string): boolean {
   area.remove();
   if (focused instanceof HTMLElement) focused.focus();
   return isCopied;
+}
+
+// A secret that is shown this once, to be copied.
+interface NewSecretProps {
+  title: string;
+  text: string;
+  notes?: readonly string[];
+  onDone: () => void;
+}
+
+export function NewSecret({ title, text, notes = [], onDone }: NewSecretProps) {
+  return (
+    <section class="new-secret" role="status" aria-label={title}>
+      <h2 dir="auto">{title}</h2>
+      {notes.map((note) => (
+        <p key={note} dir="auto">
+          {fromHub(note)}
+        </p>
+      ))}
+      <pre class="code">{text}</pre>
+      <p class="hint">{t("secret.once")}</p>
+      <div class="buttons">
+        <CopyButton text={text} />
+        <button type="button" onClick={onDone}>
+          {t("secret.done")}
+        </button>
+      </div>
+    </section>
+  );
 }

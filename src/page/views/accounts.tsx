@@ -1,18 +1,16 @@
 // MQTT accounts of devices and programs: made by kind, with the lines to enter on the other side.
+
 import { useEffect, useState } from "preact/hooks";
-import { ActButton } from "../parts/acting/act-button.tsx";
-import { AdminPage, toSystem } from "../parts/acting/admin-page.tsx";
-import { Entries, Entry } from "../parts/acting/entries.tsx";
+import { Removal } from "../parts/acting/ask-first.tsx";
+import { AdminPage, Entries, Entry, toSystem } from "../parts/acting/entries.tsx";
 import { Problem } from "../parts/acting/problem.tsx";
-import { Removal } from "../parts/acting/removal.tsx";
-import { useAct } from "../parts/acting/use-act.ts";
-import { useHubData } from "../parts/acting/use-hub-data.ts";
+import { ActButton, forAdmins, mayAct, useAct } from "../parts/acting/use-act.tsx";
 import { readSetup, setup } from "../state/house/setup.ts";
-import { canAct, forAdmins } from "../state/hub/acting.ts";
 import { post, remove } from "../state/hub/api.ts";
 import { allows } from "../state/hub/session.ts";
+import { useHubData } from "../state/hub/watched.ts";
 import { formatTime, t } from "../texts/index.ts";
-import { NewSecret } from "../ui/new-secret.tsx";
+import { NewSecret } from "../ui/copy-button.tsx";
 
 const KINDS = ["zigbee2mqtt", "tasmota", "shelly", "esphome", "plugin", "custom"] as const;
 type Kind = (typeof KINDS)[number];
@@ -185,7 +183,7 @@ function NewAccount({ onMade }: { onMade: (made: Settings) => void }) {
         </details>
         <Problem of={problem} />
         <div class="buttons">
-          <button type="submit" class="main" disabled={busy || !canAct("admin")}>
+          <button type="submit" class="main" disabled={busy || !mayAct("admin")}>
             {t("accounts.make")}
           </button>
         </div>

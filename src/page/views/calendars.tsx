@@ -1,10 +1,10 @@
 // The calendars of the house: what goes on, what comes next, and what is wrong with one.
 
 import { Problem } from "../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../parts/acting/use-act.ts";
-import { useHubData } from "../parts/acting/use-hub-data.ts";
+import { mayAct, useAct } from "../parts/acting/use-act.tsx";
 import { post } from "../state/hub/api.ts";
 import { allows } from "../state/hub/session.ts";
+import { useHubData } from "../state/hub/watched.ts";
 import { language, t } from "../texts/index.ts";
 import { Moment } from "../ui/moment.tsx";
 

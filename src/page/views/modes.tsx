@@ -1,16 +1,15 @@
 // Modes of the house, and switches that stand for something: both are on or off.
 
 import type { Device } from "../model/device/device.ts";
-import { formatAge } from "../model/time/exact.ts";
+import { formatAge } from "../model/text/formats.ts";
 import { AskFirst } from "../parts/acting/ask-first.tsx";
-import { NameEditor } from "../parts/acting/name-editor.tsx";
-import { NewThing } from "../parts/acting/new-thing.tsx";
+import { NameEditor, NewThing } from "../parts/acting/name-editor.tsx";
 import { commandOwn, createOwn, ownDevices, removeOwn, renameOwn } from "../parts/acting/own-devices.ts";
 import { Problem } from "../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../parts/acting/use-act.ts";
-import { useHubData } from "../parts/acting/use-hub-data.ts";
+import { mayAct, useAct } from "../parts/acting/use-act.tsx";
 import { refused, shown } from "../state/house/command.ts";
 import { devices } from "../state/house/house.ts";
+import { useHubData } from "../state/hub/watched.ts";
 import { formatTime, t, textFor } from "../texts/index.ts";
 import { Toggle } from "../ui/toggle.tsx";
 import { useNow } from "../ui/use-now.ts";

@@ -1,11 +1,12 @@
 // Attributes and their values in words.
 
+import type { TextKey } from "../../texts/catalogue.ts";
 import { formatNumber, language, t, textFor } from "../../texts/index.ts";
 import { type Device, propertiesOf, propertyOf } from "./device.ts";
 import type { Json } from "./json.ts";
 import { attributeName, capitalized } from "./kinds.ts";
 import type { Property } from "./schema.ts";
-import { senseInWords } from "./sense-words.ts";
+import { isKind, meaningOf } from "./sensor-words.ts";
 
 const MAX_LABEL = 80;
 const MAX_VALUE = 200;
@@ -63,3 +64,24 @@ function booleanInWords(name: string, value: boolean, property: Property): strin
   if (name.startsWith("enabled")) return t(value ? "state.on" : "state.off");
   return t(value ? "state.yes" : "state.no");
 }
+
+// What a value of a device's means that is on or off, in the midst of a sentence.
+/** What is on or off about it: its kind, and whether it is on. */
+export function senseOf(
+  name: string,
+  value: Json | undefined,
+  property?: Property,
+): { kind: string; is: boolean } | undefined {
+  if (typeof value !== "boolean") return undefined;
+  const meaning = meaningOf(name, property);
+  return meaning && isKind(meaning.word) ? { kind: meaning.word, is: value !== meaning.isTurned } : undefined;
+}
+
+/** `open`, `no smoke`, `water at alarm 1`: in the midst of a sentence. Undefined for what has no words of its own. */
+export function senseInWords(name: string, value: Json | undefined, property?: Property): string | undefined {
+  const sense = senseOf(name, value, property);
+  return sense && t(`kind.${sense.kind}.${sense.is}` as TextKey);
+}
+
+/** What it reports that is on: `smoke`, `a low battery`. */
+export const nounFor = (kind: string): string => textFor(`noun.${kind}`) ?? t(`kind.${kind}.true` as TextKey);

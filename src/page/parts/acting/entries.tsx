@@ -1,7 +1,10 @@
 // A list of things that are administered: each with its name, what is known of it, and what can be done.
+
 import type { ComponentChildren } from "preact";
+import { allows, type Role } from "../../state/hub/session.ts";
+import type { HubData } from "../../state/hub/watched.ts";
+import { t } from "../../texts/index.ts";
 import { Problem } from "./problem.tsx";
-import type { HubData } from "./use-hub-data.ts";
 
 interface EntriesProps<T> {
   of: HubData<T[]>;
@@ -46,3 +49,41 @@ export function Entry({ name, about, bad = false, children }: EntryProps) {
     </li>
   );
 }
+
+// Facts with their names, in two columns.
+export function Facts({ of: facts }: { of: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="facts values">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd dir="auto">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+// What views for administrators share: the way back, a title, and a word to those who may not.
+interface AdminPageProps {
+  title: string;
+  back?: { href: string; text: string };
+  may?: Role;
+  children: ComponentChildren;
+}
+
+export function AdminPage({ title, back, may = "admin", children }: AdminPageProps) {
+  return (
+    <div class="admin-page">
+      {back && (
+        <p class="back">
+          <a href={back.href}>← {back.text}</a>
+        </p>
+      )}
+      <h1 dir="auto">{title}</h1>
+      {allows(may) ? children : <p>{t("system.admins_only")}</p>}
+    </div>
+  );
+}
+
+export const toSystem = (): { href: string; text: string } => ({ href: "/system", text: t("system.title") });

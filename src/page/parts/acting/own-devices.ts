@@ -7,7 +7,7 @@ import { devices, dropDevice, readDevice } from "../../state/house/house.ts";
 import { patch, post, remove } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
 import { toast } from "../../ui/toast.tsx";
-import { idFor } from "./new-thing.tsx";
+import { idFor } from "./name-editor.tsx";
 
 export type OwnKind = "timers" | "switches";
 

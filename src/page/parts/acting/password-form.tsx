@@ -4,7 +4,7 @@ import { changePassword } from "../../state/hub/first-minutes.ts";
 import { person } from "../../state/hub/session.ts";
 import { t } from "../../texts/index.ts";
 import { Problem } from "./problem.tsx";
-import { useAct } from "./use-act.ts";
+import { useAct } from "./use-act.tsx";
 
 interface Props {
   /** The present password, where it was typed just now. */

@@ -1,10 +1,11 @@
 // What a changed hub.toml changes, shown before it is saved.
+
 import { useState } from "preact/hooks";
+import { differenceOf } from "../../model/text/text-difference.ts";
 import { keepDraft, saveConfig } from "../../state/admin/hub-config.ts";
 import { ApiError } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
-import { ActButton } from "../acting/act-button.tsx";
-import { Difference } from "./difference.tsx";
+import { ActButton } from "../acting/use-act.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
 
 interface ConfigReviewProps {
@@ -62,6 +63,33 @@ export function ConfigReview({ of: { file, text, checked, read }, onBack, onSave
           {t("config.edit_on")}
         </button>
       </div>
+    </section>
+  );
+}
+
+const AROUND = 2;
+const SIGNS = { same: " ", removed: "−", added: "+" } as const;
+
+/** What a changed text changes: the lines that go and that come, with those around them. */
+function Difference({ before, after }: { before: string; after: string }) {
+  const lines = differenceOf(before, after);
+  const shown = lines.map((_, index) =>
+    lines.slice(Math.max(0, index - AROUND), index + AROUND + 1).some(({ kind }) => kind !== "same"),
+  );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
+    <section class="difference code" tabIndex={0} aria-label={t("config.difference")}>
+      {lines.map(({ kind, text }, index) =>
+        shown[index] ? (
+          <p key={index} class={kind}>
+            <span aria-hidden="true">{SIGNS[kind]} </span>
+            {kind !== "same" && <span class="visually-hidden">{t(`config.${kind}`)}: </span>}
+            {text}
+          </p>
+        ) : (
+          shown[index - 1] && <p key={index}>⋯</p>
+        ),
+      )}
     </section>
   );
 }

@@ -1,9 +1,10 @@
 // Restarts the hub in place, and says when it is back.
+
 import { useState } from "preact/hooks";
 import { post } from "../../state/hub/api.ts";
 import { hubReturned } from "../../state/hub/hub-return.ts";
 import { t } from "../../texts/index.ts";
-import { ActButton } from "../acting/act-button.tsx";
+import { ActButton } from "../acting/use-act.tsx";
 
 interface RestartHubProps {
   look?: "main";

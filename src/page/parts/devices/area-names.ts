@@ -1,6 +1,6 @@
 // The areas of the house, as the hub names them.
-import { useHubData } from "../acting/use-hub-data.ts";
 
+import { useHubData } from "../../state/hub/watched.ts";
 export interface Area {
   id: string;
   name: string;

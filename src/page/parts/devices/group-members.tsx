@@ -1,8 +1,9 @@
 // The devices of a group: each with its state and its control, as on the start.
+
 import { useState } from "preact/hooks";
 import { devices } from "../../state/house/house.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
-import { useHubData } from "../acting/use-hub-data.ts";
 import { Tile } from "../tile/tile.tsx";
 import { GROUP_EVENTS, type Group } from "./groups.ts";
 import { deviceName } from "./values.ts";

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Device } from "../../model/device/device.ts";
 import { get } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
-import { Age } from "../../ui/age.tsx";
+import { Age } from "../../ui/moment.tsx";
 import { pictureAddress, usePicture } from "./use-picture.ts";
 
 interface Kept {

@@ -1,12 +1,12 @@
 // Names of devices and attributes, and values, as sentences have them.
 
+import { nounFor, senseInWords, senseOf } from "../../model/device/attribute-words.ts";
 import { type Device, propertyOf } from "../../model/device/device.ts";
 import type { Attributes, Json } from "../../model/device/json.ts";
 import { partInWords } from "../../model/device/kinds.ts";
-import { nounFor, senseInWords, senseOf } from "../../model/device/sense-words.ts";
 import { isReplaced, isReported, meaningOf, partOf } from "../../model/device/sensor-words.ts";
+import { formatValue } from "../../model/text/formats.ts";
 import type { Part } from "../../model/text/phrase.ts";
-import { formatValue } from "../../model/time/exact.ts";
 import { devices, nameOfDevice } from "../../state/house/house.ts";
 import { formatTime, language, t, textFor } from "../../texts/index.ts";
 

@@ -1,7 +1,8 @@
 // Restoring a copy that is kept elsewhere: where it is, which one, a look into it, and the restore. On a new hub the recovery sheet says
 // where the copies are.
+
 import { useState } from "preact/hooks";
-import { formatBytes } from "../../model/text/format-bytes.ts";
+import { formatBytes } from "../../model/text/formats.ts";
 import { type Looked, lookAtCopies, restoreCopy, type WantedCopy } from "../../state/admin/archive.ts";
 import { formatTime, t } from "../../texts/index.ts";
 import { DropZone } from "../../ui/drop-zone.tsx";

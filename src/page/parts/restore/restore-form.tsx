@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { restoring } from "../../state/hub/first-minutes.ts";
 import { formatTime, t } from "../../texts/index.ts";
 import { Problem } from "../acting/problem.tsx";
-import { type Act, useAct } from "../acting/use-act.ts";
+import { type Act, useAct } from "../acting/use-act.tsx";
 
 /** What a dry run found. */
 export interface Contents {

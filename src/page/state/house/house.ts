@@ -19,11 +19,6 @@ export const shape = signal(0);
 
 export const deviceList = computed(() => [...devices.value.values()].map((one) => one.value));
 
-/** Peeks: a sentence does not change when a device reports something. */
-export function nameOfDevice(id: string): string | undefined {
-  return devices.value.get(id)?.peek().name;
-}
-
 /** Paints what was seen last, until the hub has answered. */
 export function paintLast(): void {
   setDevices(load<Device[]>("house") ?? []);
@@ -156,4 +151,10 @@ export function dropDevice(id: string): void {
   devices.value = new Map([...devices.peek()].filter(([one]) => one !== id));
   shape.value++;
   unsaved = true;
+}
+
+// The names of devices, for sentences.
+/** Peeks: a sentence does not change when a device reports something. */
+export function nameOfDevice(id: string): string | undefined {
+  return devices.value.get(id)?.peek().name;
 }

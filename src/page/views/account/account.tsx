@@ -1,8 +1,7 @@
 // One's own account: password, language, sessions.
-import { AdminPage } from "../../parts/acting/admin-page.tsx";
+import { AdminPage } from "../../parts/acting/entries.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
-import { canAct } from "../../state/hub/acting.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { post } from "../../state/hub/api.ts";
 import { person, type Session, setSession } from "../../state/hub/session.ts";
 import { LANGUAGES, type Language, language, setLanguage, t } from "../../texts/index.ts";
@@ -85,7 +84,7 @@ function ChangePassword() {
         </label>
         <Problem of={problem} />
         <div class="buttons">
-          <button type="submit" class="main" disabled={busy || !canAct("viewer")}>
+          <button type="submit" class="main" disabled={busy || !mayAct("viewer")}>
             {t("account.change")}
           </button>
         </div>

@@ -1,7 +1,7 @@
 // The switch for messages on this device, or why there is none.
 import { useEffect, useState } from "preact/hooks";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import { type PushState, readPush, switchPushOff, switchPushOn } from "../../state/admin/push.ts";
 import { ApiError } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";

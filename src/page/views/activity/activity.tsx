@@ -1,12 +1,14 @@
 // What happens in the house, as it happens.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useAddress } from "../../browser/address.ts";
+import { plain } from "../../model/text/phrase.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
+import type { HubEvent } from "../../state/hub/live.ts";
 import { formatNumber, t } from "../../texts/index.ts";
 import { EventList } from "./event-list.tsx";
+import { eventInWords, typeWords } from "./event-words.ts";
 import { type Feed, type FeedFilter, MAX_ENTRIES, openFeed } from "./feed.ts";
 import { FilterBanner, FilterFields } from "./feed-filter.tsx";
-import { found } from "./found.ts";
 
 export function Activity() {
   const query = useAddress();
@@ -116,4 +118,21 @@ function End({ feed }: { feed: Feed }) {
       {t("activity.older")}
     </button>
   );
+}
+
+// Searching in events: in their sentences, and in all their fields.
+const texts = new WeakMap<HubEvent, string>();
+
+/** Those with all words of the search in them. */
+function found(events: readonly HubEvent[], search: string): readonly HubEvent[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return words.length === 0 ? events : events.filter((event) => words.every((word) => textOf(event).includes(word)));
+}
+
+function textOf(event: HubEvent): string {
+  const known = texts.get(event);
+  if (known !== undefined) return known;
+  const text = `${plain(eventInWords(event))} ${typeWords(event.type)} ${JSON.stringify(event)}`.toLowerCase();
+  texts.set(event, text);
+  return text;
 }

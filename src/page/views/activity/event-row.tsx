@@ -1,6 +1,6 @@
 // One event: its sentence, how long ago it was, and all of it when it is opened.
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { formatExact } from "../../model/time/exact.ts";
+import { formatExact } from "../../model/text/formats.ts";
 import type { HubEvent } from "../../state/hub/live.ts";
 import { t } from "../../texts/index.ts";
 import { Moment } from "../../ui/moment.tsx";

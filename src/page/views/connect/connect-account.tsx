@@ -1,11 +1,10 @@
 // Connecting over MQTT: an account, the lines to enter on the other side, and the wait for the first device.
 import { useState } from "preact/hooks";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import { changeSetup, setup } from "../../state/house/setup.ts";
 import { get, post } from "../../state/hub/api.ts";
 import { fromHub, t } from "../../texts/index.ts";
-import { BrokerReach } from "./broker-reach.tsx";
 import { FirstAnnounced, FirstDevices } from "./connect-wait.tsx";
 import { ACCOUNTS, type AccountWay } from "./connect-ways.ts";
 import { Pasted } from "./pasted.tsx";
@@ -150,4 +149,29 @@ async function exists(wanted: { name: string; kind: string }): Promise<boolean> 
 /** The first note of a broker that listens on this machine only is about that. */
 function notesOf({ notes, wasLocal }: Settings, isProgram: boolean): readonly string[] {
   return wasLocal && (isProgram || setup.value?.mqtt_everywhere) ? notes.slice(1) : notes;
+}
+
+/** Whether devices in the network can reach the broker, and a touch that lets them. */
+function BrokerReach() {
+  const { locked, problem, run } = useAct();
+  const [isOpened, setOpened] = useState(false);
+  if (!setup.value) return null;
+  if (setup.value.mqtt_everywhere) return isOpened ? <p role="status">{t("connect.opened")}</p> : null;
+  return (
+    <div class="setup-notice">
+      <p>{t("connect.local")}</p>
+      <Problem of={problem} />
+      <p class="buttons">
+        <button
+          type="button"
+          class="main"
+          disabled={locked}
+          onClick={() => void run(() => changeSetup({ mqtt_everywhere: true })).then(setOpened)}
+        >
+          {t("connect.open")}
+        </button>
+      </p>
+      <p class="hint">{t("welcome.restart")}</p>
+    </div>
+  );
 }

@@ -1,7 +1,7 @@
 // Turning on the virtual house.
 
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import { changeSetup, setup } from "../../state/house/setup.ts";
 import { t } from "../../texts/index.ts";
 import { FirstDevices } from "./connect-wait.tsx";

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { stateInWords } from "../../model/device/kinds.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import { deviceList } from "../../state/house/house.ts";
 import { get, post } from "../../state/hub/api.ts";
 import { connection } from "../../state/hub/live.ts";

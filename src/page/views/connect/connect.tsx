@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import { readSetup } from "../../state/house/setup.ts";
 import { connection } from "../../state/hub/live.ts";
 import { allows } from "../../state/hub/session.ts";

@@ -1,6 +1,5 @@
 // All devices as a table: searched, filtered and sorted, with what filters it said loudly.
-
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAddress } from "../../browser/address.ts";
 import { now } from "../../browser/now.ts";
 import type { Device } from "../../model/device/device.ts";
@@ -13,7 +12,6 @@ import { t } from "../../texts/index.ts";
 import { type DeviceFilter, filtered, filterIn, SORTS, sorted } from "./device-filter.ts";
 import { DeviceRow } from "./device-row.tsx";
 import { ActiveFilters, FilterFields } from "./filter-fields.tsx";
-import { useWindow } from "./use-window.ts";
 
 const ROW_PX = 56;
 
@@ -102,4 +100,40 @@ function SortHeader({ column, filter: { sort, down } }: { column: (typeof COLUMN
       </button>
     </th>
   );
+}
+
+interface Seen {
+  first: number;
+  /** Not included. */
+  end: number;
+}
+
+/** Rows beyond the edges, so that keys and quick thumbs find some. */
+const SPARE = 12;
+
+/** Draws of a long list only what can be seen: rows of one height, with room above and below for the others. */
+function useWindow(root: { current: HTMLElement | null }, count: number, rowPx: number): Seen {
+  const [seen, setSeen] = useState<Seen>({ first: 0, end: Math.min(count, 40) });
+  useLayoutEffect(() => {
+    let frame = 0;
+    function look(): void {
+      frame = 0;
+      const top = root.current?.getBoundingClientRect().top ?? 0;
+      const first = Math.max(0, Math.floor(-top / rowPx) - SPARE);
+      const end = Math.min(count, Math.ceil((innerHeight - top) / rowPx) + SPARE);
+      setSeen((before) =>
+        before.first === first && before.end === end ? before : { first, end: Math.max(first, end) },
+      );
+    }
+    function soon(): void {
+      frame ||= requestAnimationFrame(look);
+    }
+    look();
+    for (const name of ["scroll", "resize"]) addEventListener(name, soon, { passive: true });
+    return () => {
+      cancelAnimationFrame(frame);
+      for (const name of ["scroll", "resize"]) removeEventListener(name, soon);
+    };
+  }, [root, count, rowPx]);
+  return { first: Math.min(seen.first, count), end: Math.min(seen.end, count) };
 }

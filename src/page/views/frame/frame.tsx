@@ -1,15 +1,13 @@
 // What is around every view: where one can go, and whether what is shown is live.
-
-import type { ComponentChildren } from "preact";
+import { Component, type ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { IconName } from "../../model/device/icon-name.ts";
 import { connection } from "../../state/hub/live.ts";
+import { isPartMissing } from "../../state/hub/parts.ts";
+import { isOutdated, reload } from "../../state/hub/version.ts";
 import { formatTime, t } from "../../texts/index.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { PageNotice } from "./page-notice.tsx";
-import { SearchLink } from "./search-link.tsx";
-import { ViewBoundary } from "./view-boundary.tsx";
-import { useViewTitle } from "./view-title.ts";
 
 const PLACES: readonly {
   path: string;
@@ -64,4 +62,113 @@ function Liveness() {
       {text}
     </p>
   );
+}
+
+/** What there is to say about the page itself: a newer one, or a part of it that is missing. */
+function PageNotice() {
+  if (!isOutdated.value && !isPartMissing.value) return null;
+  return (
+    <div class="page-notice" role="status">
+      <p>{t(isOutdated.value ? "page.outdated" : "page.part_missing")}</p>
+      <button type="button" onClick={reload}>
+        {t("page.reload")}
+      </button>
+    </div>
+  );
+}
+
+/** Opens the search, from everywhere: a touch, or the key `/`. */
+function SearchLink() {
+  const { route } = useLocation();
+  useEffect(() => {
+    function press(event: KeyboardEvent): void {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      event.preventDefault();
+      route("/search");
+    }
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [route]);
+  return (
+    <a class="search-link" href="/search" aria-keyshortcuts="/">
+      <Icon name="search" />
+      <span>{t("search.title")}</span>
+    </a>
+  );
+}
+
+/** The editor of rules is in a shadow root: only the path says what the key is for. */
+function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+// A view that breaks on something nobody thought of breaks alone: the rest of the page stays, and so does the way out.
+interface Props {
+  /** Another view gets another chance. */
+  path: string;
+  children: ComponentChildren;
+}
+
+class ViewBoundary extends Component<Props, { broken: unknown }> {
+  override state = { broken: undefined };
+
+  static override getDerivedStateFromError(broken: unknown) {
+    return { broken };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    reportError(error);
+  }
+
+  override componentDidUpdate({ path }: Props): void {
+    if (path !== this.props.path && this.state.broken !== undefined) this.setState({ broken: undefined });
+  }
+
+  override render({ children }: Props) {
+    if (this.state.broken === undefined) return children;
+    return (
+      <>
+        <h1>{t("page.broken")}</h1>
+        <p class="problem" role="alert">
+          {t("error.unknown")}
+        </p>
+      </>
+    );
+  }
+}
+
+// What the window is called, and where the focus is when another view has opened: neither stays behind with the former one.
+/** `url`: of the view. The window is called after the heading of what is in `#content`. */
+function useViewTitle(url: string): void {
+  const former = useRef(url);
+  const isNew = useRef(false);
+  if (former.current !== url) {
+    former.current = url;
+    isNew.current = true;
+  }
+  useEffect(() => {
+    const content = document.getElementById("content");
+    if (!content) return;
+    function follow(): void {
+      const name = content?.querySelector("h1")?.textContent?.trim();
+      const title = name ? `${name} – ${t("app.title")}` : t("app.title");
+      if (document.title !== title) document.title = title;
+      // What led here is gone with the former view.
+      if (isNew.current && document.activeElement === document.body) content?.focus({ preventScroll: true });
+    }
+    function settle(): void {
+      isNew.current = false;
+    }
+    follow();
+    const observer = new MutationObserver(follow);
+    observer.observe(content, { childList: true, subtree: true, characterData: true });
+    document.addEventListener("focusin", settle);
+    return () => {
+      observer.disconnect();
+      document.removeEventListener("focusin", settle);
+    };
+  }, []);
 }

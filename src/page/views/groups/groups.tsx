@@ -1,19 +1,26 @@
 // Groups of devices: which there are, who is in them, and making one.
+
+import type { Signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { useAddress } from "../../browser/address.ts";
+import { controlsOf } from "../../model/device/controls.ts";
+import type { Device } from "../../model/device/device.ts";
+import { stateInWords } from "../../model/device/kinds.ts";
 import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { NameEditor } from "../../parts/acting/name-editor.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.ts";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { useAreas } from "../../parts/devices/area-names.ts";
 import { DeviceChoice } from "../../parts/devices/device-choice.tsx";
 import { FoldedMembers } from "../../parts/devices/group-members.tsx";
 import { changeGroup, createGroup, GROUP_EVENTS, type Group, removeGroup } from "../../parts/devices/groups.ts";
+import { useCommand } from "../../parts/devices/use-command.ts";
+import { offlineText } from "../../parts/tile/tile.tsx";
 import { devices } from "../../state/house/house.ts";
 import { allows } from "../../state/hub/session.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
-import { GroupState, GroupSwitch } from "./group-row-state.tsx";
+import { Toggle } from "../../ui/toggle.tsx";
 
 export function GroupsView() {
   const { value: groups, problem, read } = useHubData<Group[]>("/groups", { after: GROUP_EVENTS });
@@ -177,4 +184,24 @@ function GroupForm({ group, onSave, onEnd }: GroupFormProps) {
       </div>
     </form>
   );
+}
+
+/** How a group is as a whole, and its switch. */
+function GroupState({ of }: { of: Signal<Device> }) {
+  const { attributes, problem } = useCommand(of);
+  const device = of.value;
+  return (
+    <>
+      <p>{device.available ? stateInWords(device, attributes) : offlineText(device)}</p>
+      <Problem of={problem} />
+    </>
+  );
+}
+
+/** Only where its devices can be switched. */
+function GroupSwitch({ of }: { of: Signal<Device> }) {
+  const { attributes, isLocked, send } = useCommand(of);
+  const control = controlsOf(of.value, attributes).find((one) => one.kind === "switch" && one.attribute === "on");
+  if (control?.kind !== "switch") return null;
+  return <Toggle label={of.value.name} on={control.on} disabled={isLocked} onChange={(on) => send({ on })} />;
 }

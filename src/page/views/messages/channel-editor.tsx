@@ -5,12 +5,12 @@ import { type ConfigPath, isTable, nameOfPath, valueAt } from "../../model/confi
 import type { FormSchema } from "../../model/config/form-schema.ts";
 import type { Json } from "../../model/device/json.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
+import { mayAct } from "../../parts/acting/use-act.tsx";
 import { entrySchema, startOf } from "../../parts/config/config-entries.tsx";
 import { ConfigFields } from "../../parts/config/config-fields.tsx";
 import { ConfigReview } from "../../parts/config/config-review.tsx";
 import { ConfigWaiting } from "../../parts/config/config-waiting.tsx";
 import { type ConfigDraft, useConfigDraft } from "../../parts/config/use-config-draft.ts";
-import { canAct } from "../../state/hub/acting.ts";
 import { t } from "../../texts/index.ts";
 
 const CHANNELS: ConfigPath = ["notify", "channels"];
@@ -122,13 +122,13 @@ function Fields({ of: draft, items, path, onReview, onRemove, onCancel }: Fields
     <>
       <ConfigFields of={draft} path={path} schema={entrySchema(items, entry, nameOfPath(CHANNELS))} />
       <div class="buttons">
-        <button type="button" class="main" disabled={!draft.isChanged || !canAct("admin")} onClick={onReview}>
+        <button type="button" class="main" disabled={!draft.isChanged || !mayAct("admin")} onClick={onReview}>
           {t("config.review")}
         </button>
         <button type="button" onClick={onCancel}>
           {t("remove.keep")}
         </button>
-        <button type="button" class="danger" disabled={!canAct("admin")} onClick={take}>
+        <button type="button" class="danger" disabled={!mayAct("admin")} onClick={take}>
           {t("channel.remove")}
         </button>
       </div>

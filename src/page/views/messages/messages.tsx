@@ -1,10 +1,11 @@
 // Messages to people: over which channels, how those are, and what still waits.
+
 import { useState } from "preact/hooks";
 import { useAddress } from "../../browser/address.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct } from "../../parts/acting/use-act.ts";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { mayAct } from "../../parts/acting/use-act.tsx";
 import { allows } from "../../state/hub/session.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t, textFor } from "../../texts/index.ts";
 import { HelpLink } from "../../ui/help-link.tsx";
 import { Moment } from "../../ui/moment.tsx";

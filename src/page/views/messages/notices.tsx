@@ -1,12 +1,13 @@
 // Messages that wait for an answer: confirmed here as in the services they were sent through. The one that the address names, as links
 // of messages do, is shown whatever became of it.
+
 import { useEffect, useRef } from "preact/hooks";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.ts";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { short } from "../../parts/devices/values.ts";
 import { post } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
 import { Moment } from "../../ui/moment.tsx";
 

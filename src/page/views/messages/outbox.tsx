@@ -1,13 +1,13 @@
 // Messages that did not get through yet: tried again by hand, or dropped.
 
-import { formatAge } from "../../model/time/exact.ts";
+import { formatAge } from "../../model/text/formats.ts";
 import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.ts";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { short } from "../../parts/devices/values.ts";
 import { post, remove } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { formatTime, t } from "../../texts/index.ts";
 import { Moment } from "../../ui/moment.tsx";
 import { useNow } from "../../ui/use-now.ts";

@@ -1,7 +1,7 @@
 // The people whom messages reach: over what, whether they may be disturbed now, and how much is held back for them.
 
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
 import { Moment } from "../../ui/moment.tsx";
 

@@ -1,7 +1,7 @@
 // Sends a message to see that it arrives; what came of it, and what to do, stands right below.
 import { useState } from "preact/hooks";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { post } from "../../state/hub/api.ts";
 import { formatNumber, t } from "../../texts/index.ts";
 

@@ -3,9 +3,8 @@
 import { useState } from "preact/hooks";
 import type { FormSchema } from "../../model/config/form-schema.ts";
 import type { Json } from "../../model/device/json.ts";
-import { ActButton } from "../../parts/acting/act-button.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { ActButton, mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import {
   type ActionRun,
   isUnderWay,
@@ -13,7 +12,6 @@ import {
   pluginPath,
   type Report,
 } from "../../state/house/plugins.ts";
-import { canAct } from "../../state/hub/acting.ts";
 import { post, remove } from "../../state/hub/api.ts";
 import { t, textFor } from "../../texts/index.ts";
 import { defaultsOf, type FormValue, SchemaFields } from "../../ui/schema-form/schema-form.tsx";
@@ -77,7 +75,7 @@ function Question({ of: { data }, path }: { of: Report; path: string }) {
       )}
       <Problem of={problem} />
       <div class="buttons">
-        <button type="submit" class="main" disabled={busy || !canAct("viewer")}>
+        <button type="submit" class="main" disabled={busy || !mayAct("viewer")}>
           {t("plugins.send_answer")}
         </button>
       </div>

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Json } from "../../model/device/json.ts";
 import { later } from "../../parts/acting/later.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import {
   type ActionRun,
   type Plugin,
@@ -12,7 +12,6 @@ import {
   pluginPath,
   useActionRuns,
 } from "../../state/house/plugins.ts";
-import { canAct } from "../../state/hub/acting.ts";
 import { post } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
 import { defaultsOf, type FormValue, SchemaFields } from "../../ui/schema-form/schema-form.tsx";
@@ -88,7 +87,7 @@ function Action({ of: action, plugin, run, onBegun }: ActionProps) {
         {action.params && <SchemaFields schema={action.params} value={value} onChange={setValue} />}
         <Problem of={act.problem} />
         <div class="buttons">
-          <button type="submit" class="main" disabled={act.busy || plugin.status !== "active" || !canAct(role)}>
+          <button type="submit" class="main" disabled={act.busy || plugin.status !== "active" || !mayAct(role)}>
             {act.busy ? t("plugins.working") : title}
           </button>
         </div>

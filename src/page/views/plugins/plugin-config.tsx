@@ -2,11 +2,9 @@
 
 import { useId, useState } from "preact/hooks";
 import type { FormSchema } from "../../model/config/form-schema.ts";
-import { ActButton } from "../../parts/acting/act-button.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { ActButton, mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { type Plugin, pluginPath } from "../../state/house/plugins.ts";
-import { canAct } from "../../state/hub/acting.ts";
 import { get, put } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
 import { type FormValue, SchemaFields } from "../../ui/schema-form/schema-form.tsx";
@@ -71,7 +69,7 @@ function ConfigForm({ path, given, schema, onDone }: ConfigFormProps) {
       <p class="hint">{t("plugins.config_secrets")}</p>
       <Problem of={problem} />
       <div class="buttons">
-        <button type="submit" class="main" disabled={busy || !canAct("admin")}>
+        <button type="submit" class="main" disabled={busy || !mayAct("admin")}>
           {t("plugins.config_save")}
         </button>
         <button type="button" onClick={onDone}>

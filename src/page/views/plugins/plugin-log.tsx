@@ -1,8 +1,9 @@
 // The last lines a plugin wrote, read anew while they are looked at.
+
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
 import { type Plugin, pluginPath } from "../../state/house/plugins.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
 
 const NONE: string[] = [];

@@ -1,6 +1,6 @@
 // How a plugin is, in words: its status, what it notes, and how it ended last.
 
-import { formatBytes } from "../../model/text/format-bytes.ts";
+import { formatBytes } from "../../model/text/formats.ts";
 import type { Plugin } from "../../state/house/plugins.ts";
 import { formatNumber, t, textFor } from "../../texts/index.ts";
 import { Moment } from "../../ui/moment.tsx";

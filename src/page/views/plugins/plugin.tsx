@@ -1,15 +1,15 @@
 // One plugin: how it is, what it can do, how it is configured, and what it writes.
+
 import { useRoute } from "preact-iso";
-import { formatBytes } from "../../model/text/format-bytes.ts";
-import { ActButton } from "../../parts/acting/act-button.tsx";
-import { AdminPage } from "../../parts/acting/admin-page.tsx";
+import { formatBytes } from "../../model/text/formats.ts";
+import { AdminPage, Facts } from "../../parts/acting/entries.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { ActButton } from "../../parts/acting/use-act.tsx";
 import { type Capabilities, PLUGIN_EVENTS, type Plugin, pluginPath } from "../../state/house/plugins.ts";
 import { post } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { formatNumber, t } from "../../texts/index.ts";
-import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { PluginActions } from "./plugin-actions.tsx";
 import { PluginConfig } from "./plugin-config.tsx";

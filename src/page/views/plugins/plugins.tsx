@@ -1,8 +1,7 @@
 // All plugins: the programs that bring devices.
-import { AdminPage, toSystem } from "../../parts/acting/admin-page.tsx";
-import { Entries, Entry } from "../../parts/acting/entries.tsx";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { AdminPage, Entries, Entry, toSystem } from "../../parts/acting/entries.tsx";
 import { PLUGIN_EVENTS, type Plugin } from "../../state/house/plugins.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
 import { isTroubled, Notices, summaryOf } from "./plugin-status.tsx";
 

@@ -4,9 +4,8 @@ import type { ListedRule, RuleRun, RunWait } from "../../model/rules/rule.ts";
 import { isolated } from "../../model/rules/rule-text.ts";
 import { clockText } from "../../model/time/rule-clock.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { rulePath } from "../../state/house/rules.ts";
-import { canAct } from "../../state/hub/acting.ts";
 import { ApiError, get, remove } from "../../state/hub/api.ts";
 import { seconds } from "../../state/hub/clock.ts";
 import { useWatched } from "../../state/hub/watched.ts";
@@ -76,7 +75,7 @@ function Run({ run, onEnded }: { run: RuleRun; onEnded: () => Promise<void> }) {
       </div>
       <button
         type="button"
-        disabled={busy || !canAct("user")}
+        disabled={busy || !mayAct("user")}
         aria-label={`${t("runs.cancel")}: ${trigger.label}`}
         onClick={async () => {
           if (await act(() => remove(rulePath(rule, `/runs/${encodeURIComponent(id)}`)))) await onEnded();

@@ -1,7 +1,7 @@
 // A scene's button, and what came of it at each device.
 import { useState } from "preact/hooks";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { deviceName } from "../../parts/devices/values.ts";
 import { devices } from "../../state/house/house.ts";
 import { allows } from "../../state/hub/session.ts";

@@ -1,12 +1,13 @@
 // One scene: what it brings each device to, to try and to change.
+
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { NameEditor } from "../../parts/acting/name-editor.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.ts";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { allows } from "../../state/hub/session.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
 import { toast } from "../../ui/toast.tsx";
 import { ActivateScene } from "./activation.tsx";

@@ -1,17 +1,18 @@
 // All scenes: to activate, to open, to make.
+
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useAddress } from "../../browser/address.ts";
 import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { NameEditor } from "../../parts/acting/name-editor.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.ts";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { useAreas } from "../../parts/devices/area-names.ts";
 import { DeviceChoice } from "../../parts/devices/device-choice.tsx";
 import { deviceName } from "../../parts/devices/values.ts";
 import { post } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
 import { ActivateScene } from "./activation.tsx";
 import { isOfScenes, removeScene, rename, SCENE_EVENTS, type Scene } from "./scenes.ts";

@@ -1,11 +1,12 @@
 // One schedule: its week, to change.
+
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { planOf, type Week, weekOf } from "../../model/time/week-plan.ts";
 import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.ts";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
 import { toast } from "../../ui/toast.tsx";
 import { NextChange } from "./next-change.tsx";

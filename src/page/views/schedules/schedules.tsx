@@ -1,12 +1,12 @@
 // The schedules of the house: whether they are on, and what comes next.
+
 import { useLocation } from "preact-iso";
 import { planInWords } from "../../model/time/week-plan.ts";
 import { AskFirst } from "../../parts/acting/ask-first.tsx";
-import { NameEditor } from "../../parts/acting/name-editor.tsx";
-import { NewThing } from "../../parts/acting/new-thing.tsx";
+import { NameEditor, NewThing } from "../../parts/acting/name-editor.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.ts";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
 import { Toggle } from "../../ui/toggle.tsx";
 import { NextChange } from "./next-change.tsx";

@@ -1,7 +1,7 @@
 // Asks for the password again, over whatever is open, for what puts programs on the hub or replaces the house.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import { askingForPassword } from "../../state/hub/asking-for-password.ts";
 import { session } from "../../state/hub/session.ts";
 import { t } from "../../texts/index.ts";

@@ -1,13 +1,13 @@
 // The audit log: who did what from where. The filter is in the address.
+
 import { useEffect, useState } from "preact/hooks";
 import { useAddress } from "../../browser/address.ts";
-import { formatExact } from "../../model/time/exact.ts";
-import { ActButton } from "../../parts/acting/act-button.tsx";
-import { AdminPage, toSystem } from "../../parts/acting/admin-page.tsx";
-import { Entry } from "../../parts/acting/entries.tsx";
+import { formatExact } from "../../model/text/formats.ts";
+import { AdminPage, Entry, toSystem } from "../../parts/acting/entries.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { ActButton } from "../../parts/acting/use-act.tsx";
 import { get } from "../../state/hub/api.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { formatNumber, t, textFor } from "../../texts/index.ts";
 import { Moment } from "../../ui/moment.tsx";
 

@@ -1,12 +1,11 @@
 // Where copies of the backups are kept elsewhere: how each place is, and what can be done there.
 
-import { formatBytes } from "../../model/text/format-bytes.ts";
-import { ActButton } from "../../parts/acting/act-button.tsx";
+import { formatBytes } from "../../model/text/formats.ts";
 import { Entries, Entry } from "../../parts/acting/entries.tsx";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { ActButton, forAdmins } from "../../parts/acting/use-act.tsx";
 import { makeBackup, saveRecoverySheet } from "../../state/admin/archive.ts";
-import { forAdmins } from "../../state/hub/acting.ts";
 import { post } from "../../state/hub/api.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { formatTime, t } from "../../texts/index.ts";
 
 export interface BackupPlace {

@@ -1,14 +1,13 @@
 // Backups: those that are made by themselves, one to keep elsewhere, and the way back to one.
+
 import { useState } from "preact/hooks";
-import { formatBytes } from "../../model/text/format-bytes.ts";
-import { ActButton } from "../../parts/acting/act-button.tsx";
-import { AdminPage, toSystem } from "../../parts/acting/admin-page.tsx";
-import { Entries, Entry } from "../../parts/acting/entries.tsx";
-import { type HubData, useHubData } from "../../parts/acting/use-hub-data.ts";
+import { formatBytes } from "../../model/text/formats.ts";
+import { AdminPage, Entries, Entry, toSystem } from "../../parts/acting/entries.tsx";
+import { ActButton, forAdmins } from "../../parts/acting/use-act.tsx";
 import { RestoreArchive } from "../../parts/restore/restore-archive.tsx";
 import { RestoreCopy } from "../../parts/restore/restore-copy.tsx";
 import { saveArchive } from "../../state/admin/archive.ts";
-import { forAdmins } from "../../state/hub/acting.ts";
+import { type HubData, useHubData } from "../../state/hub/watched.ts";
 import { formatNumber, formatTime, t } from "../../texts/index.ts";
 import { BackupPlaces } from "./backup-places.tsx";
 

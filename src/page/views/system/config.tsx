@@ -2,12 +2,12 @@
 
 import { type Address, useAddress } from "../../browser/address.ts";
 import { helpOf, sectionWords } from "../../model/config/config-words.ts";
-import { AdminPage, toSystem } from "../../parts/acting/admin-page.tsx";
+import { AdminPage, toSystem } from "../../parts/acting/entries.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
+import { mayAct } from "../../parts/acting/use-act.tsx";
 import { ConfigReview } from "../../parts/config/config-review.tsx";
 import { ConfigWaiting } from "../../parts/config/config-waiting.tsx";
 import { type ConfigDraft, useConfigDraft } from "../../parts/config/use-config-draft.ts";
-import { canAct } from "../../state/hub/acting.ts";
 import { t } from "../../texts/index.ts";
 import { HelpLink } from "../../ui/help-link.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -81,7 +81,7 @@ function Editing({ of: draft, address }: { of: ConfigDraft; address: Address }) 
         <button
           type="button"
           class="main"
-          disabled={!draft.isChanged || !canAct("admin")}
+          disabled={!draft.isChanged || !mayAct("admin")}
           onClick={() => address.change({ step: "review" }, true)}
         >
           {t("config.review")}

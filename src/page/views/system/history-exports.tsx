@@ -1,11 +1,11 @@
 // Where else the history goes: how far each export is, what keeps it back, and sending what was recorded before.
 
-import { formatDuration } from "../../model/time/format-duration.ts";
-import { ActButton } from "../../parts/acting/act-button.tsx";
+import { formatDuration } from "../../model/text/formats.ts";
 import { Entries, Entry } from "../../parts/acting/entries.tsx";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { ActButton } from "../../parts/acting/use-act.tsx";
 import { post } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { formatNumber, formatTime, t } from "../../texts/index.ts";
 
 export interface HistoryExport {

@@ -1,15 +1,15 @@
 // API keys: what programs sign in with. Each is shown once, when it is made.
+
 import { useEffect, useState } from "preact/hooks";
-import { AdminPage, toSystem } from "../../parts/acting/admin-page.tsx";
-import { Entries, Entry } from "../../parts/acting/entries.tsx";
-import { Removal } from "../../parts/acting/removal.tsx";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { Removal } from "../../parts/acting/ask-first.tsx";
+import { AdminPage, Entries, Entry, toSystem } from "../../parts/acting/entries.tsx";
+import { forAdmins } from "../../parts/acting/use-act.tsx";
 import { areaName, readAreas } from "../../state/house/areas.ts";
-import { forAdmins } from "../../state/hub/acting.ts";
 import { remove } from "../../state/hub/api.ts";
 import type { Role } from "../../state/hub/session.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { formatTime, t } from "../../texts/index.ts";
-import { NewSecret } from "../../ui/new-secret.tsx";
+import { NewSecret } from "../../ui/copy-button.tsx";
 import { type MadeKey, NewKey } from "./new-key.tsx";
 
 interface ApiKey {

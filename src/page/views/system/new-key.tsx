@@ -1,8 +1,8 @@
 // Making an API key: for a program, with a role; or for an assistant, with what it may see and do.
+
 import { useState } from "preact/hooks";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
-import { canAct } from "../../state/hub/acting.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { post } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
 import { type AssistantRights, AssistantRightsFields, NO_RIGHTS } from "./assistant-rights.tsx";
@@ -61,7 +61,7 @@ export function NewKey({ onMade }: { onMade: (made: MadeKey) => void }) {
         </label>
         <Problem of={problem} />
         <div class="buttons">
-          <button type="submit" class="main" disabled={busy || !canAct("admin")}>
+          <button type="submit" class="main" disabled={busy || !mayAct("admin")}>
             {t("keys.make")}
           </button>
         </div>

@@ -1,8 +1,8 @@
 // The second machine of a house: whether it could take over, and how far its copy is behind.
 
-import { formatDuration } from "../../model/time/format-duration.ts";
+import { formatDuration } from "../../model/text/formats.ts";
+import { Facts } from "../../parts/acting/entries.tsx";
 import { formatNumber, t } from "../../texts/index.ts";
-import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 
 export interface TwoMachines {

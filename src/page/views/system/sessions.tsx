@@ -1,10 +1,10 @@
 // Who is signed in where. Administrators see everybody's sessions, others their own.
-import { AdminPage, toSystem } from "../../parts/acting/admin-page.tsx";
-import { Entries, Entry } from "../../parts/acting/entries.tsx";
-import { Removal } from "../../parts/acting/removal.tsx";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+
+import { Removal } from "../../parts/acting/ask-first.tsx";
+import { AdminPage, Entries, Entry, toSystem } from "../../parts/acting/entries.tsx";
 import { remove } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
 import { Moment } from "../../ui/moment.tsx";
 

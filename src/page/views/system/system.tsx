@@ -1,20 +1,16 @@
 // The hub itself: how it is, what is wrong and its mend, and the ways to what is administered.
 
 import { type Alert, alertInWords, type HubProblem, problemInWords } from "../../model/text/alert-words.ts";
-import { formatBytes } from "../../model/text/format-bytes.ts";
-import { formatDuration } from "../../model/time/format-duration.ts";
-import { AdminPage } from "../../parts/acting/admin-page.tsx";
-import { Entry } from "../../parts/acting/entries.tsx";
+import { formatBytes, formatDuration } from "../../model/text/formats.ts";
+import { AdminPage, Entry, Facts } from "../../parts/acting/entries.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
 import { RestartHub } from "../../parts/config/restart-hub.tsx";
 import { allows } from "../../state/hub/session.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { formatNumber, t, textFor } from "../../texts/index.ts";
-import { Facts } from "../../ui/facts.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { HistoryExports } from "./history-exports.tsx";
 import { SecondMachine, type TwoMachines } from "./second-machine.tsx";
-import { SystemLinks } from "./system-links.tsx";
 
 export interface SystemStatus {
   version: string;
@@ -188,4 +184,31 @@ function ofLimit(bytes: number, limit: number | null): string {
   return limit === null
     ? formatBytes(bytes)
     : t("system.of_limit", { bytes: formatBytes(bytes), limit: formatBytes(limit) });
+}
+
+const LINKS = [
+  ["/system/backups", "backups"],
+  ["/system/config", "config"],
+  ["/system/users", "users"],
+  ["/system/keys", "keys"],
+  ["/system/sessions", "sessions"],
+  ["/system/audit", "audit"],
+  ["/plugins", "plugins"],
+  ["/accounts", "accounts"],
+] as const;
+
+/** The ways to everything that is administered. */
+function SystemLinks() {
+  return (
+    <ul class="links">
+      {LINKS.map(([href, name]) => (
+        <li key={href}>
+          <a href={href}>
+            {t(`system.link_${name}`)}
+            <span>{t(`system.link_${name}_about`)}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -1,16 +1,14 @@
 // The people of the house: who they are, and what each may do.
+
 import { useState } from "preact/hooks";
-import { ActButton } from "../../parts/acting/act-button.tsx";
-import { AdminPage, toSystem } from "../../parts/acting/admin-page.tsx";
-import { Entries, Entry } from "../../parts/acting/entries.tsx";
+import { Removal } from "../../parts/acting/ask-first.tsx";
+import { AdminPage, Entries, Entry, toSystem } from "../../parts/acting/entries.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { Removal } from "../../parts/acting/removal.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
-import { canAct, forAdmins } from "../../state/hub/acting.ts";
+import { ActButton, forAdmins, mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { ask, post, remove } from "../../state/hub/api.ts";
 import { confirmation } from "../../state/hub/confirmation.ts";
 import { person, type Role } from "../../state/hub/session.ts";
+import { useHubData } from "../../state/hub/watched.ts";
 import { formatTime, t } from "../../texts/index.ts";
 import { toast } from "../../ui/toast.tsx";
 import { RoleField } from "./role-field.tsx";
@@ -63,7 +61,7 @@ function UserEntry({ of: user, onChanged }: { of: User; onChanged: () => Promise
             value={role}
             label={t("users.role_of", { name: user.username })}
             hidesLabel
-            disabled={!canAct("admin")}
+            disabled={!mayAct("admin")}
             onChange={setRole}
           />
           {role !== user.role && (
@@ -108,7 +106,7 @@ function GivePassword({ to: user, onDone }: { to: User; onDone: () => void }) {
       <p class="hint">{t("users.ends_sessions")}</p>
       <Problem of={problem} />
       <div class="buttons">
-        <button type="submit" class="main" disabled={busy || !canAct("admin")}>
+        <button type="submit" class="main" disabled={busy || !mayAct("admin")}>
           {t("users.give_password")}
         </button>
         <button type="button" onClick={onDone}>
@@ -150,7 +148,7 @@ function NewUser({ onMade }: { onMade: () => Promise<void> }) {
         <RoleField value="user" />
         <Problem of={problem} />
         <div class="buttons">
-          <button type="submit" class="main" disabled={busy || !canAct("admin")}>
+          <button type="submit" class="main" disabled={busy || !mayAct("admin")}>
             {t("users.make")}
           </button>
         </div>

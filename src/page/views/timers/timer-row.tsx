@@ -2,12 +2,12 @@
 
 import { useRef } from "preact/hooks";
 import type { Attributes } from "../../model/device/json.ts";
-import { formatCountdown } from "../../model/time/exact.ts";
+import { formatCountdown } from "../../model/text/formats.ts";
 import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { NameEditor } from "../../parts/acting/name-editor.tsx";
 import { removeOwn, renameOwn } from "../../parts/acting/own-devices.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { devices } from "../../state/house/house.ts";
 import { patch } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";

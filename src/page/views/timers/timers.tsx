@@ -1,9 +1,9 @@
 // Timers of the house, counting down.
-import { NewThing } from "../../parts/acting/new-thing.tsx";
+import { NewThing } from "../../parts/acting/name-editor.tsx";
 import { createOwn } from "../../parts/acting/own-devices.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct } from "../../parts/acting/use-act.ts";
-import { useHubData } from "../../parts/acting/use-hub-data.ts";
+import { mayAct } from "../../parts/acting/use-act.tsx";
+import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
 import { type Timer, TimerRow } from "./timer-row.tsx";
 

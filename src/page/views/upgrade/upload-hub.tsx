@@ -4,7 +4,7 @@ import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import {
   goBackToPrevious,
   type HubVersions,

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import type { Json } from "../../model/device/json.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.ts";
+import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { t } from "../../texts/index.ts";
 
 interface VariableFormProps {

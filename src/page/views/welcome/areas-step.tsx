@@ -1,7 +1,7 @@
 // Setting up: the rooms of the house.
 
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import { type Area, areas, readAreas } from "../../state/house/setup.ts";
 import { post, remove } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";

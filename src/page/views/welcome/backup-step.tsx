@@ -1,7 +1,7 @@
 // Setting up: when the house is saved.
 
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import { changeSetup, setup } from "../../state/house/setup.ts";
 import { t } from "../../texts/index.ts";
 import type { StepProps } from "./setup-step.ts";

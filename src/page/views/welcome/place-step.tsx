@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { type City, citiesNamed, cityNear } from "../../model/place/cities.ts";
 import { sunTimes } from "../../model/place/sun-times.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import { changePlace, setup } from "../../state/house/setup.ts";
 import { ApiError } from "../../state/hub/api.ts";
 import { language, t } from "../../texts/index.ts";

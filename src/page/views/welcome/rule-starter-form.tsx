@@ -10,7 +10,7 @@ import {
   type Starter,
 } from "../../model/rules/rule-starters.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import { PickDevices } from "../../parts/devices/pick-devices.tsx";
 import { deviceList } from "../../state/house/house.ts";
 import { setup } from "../../state/house/setup.ts";

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { lampsOf } from "../../model/rules/rule-starters.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import { PickDevices } from "../../parts/devices/pick-devices.tsx";
 import { deviceList } from "../../state/house/house.ts";
 import { post } from "../../state/hub/api.ts";

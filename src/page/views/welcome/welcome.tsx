@@ -2,18 +2,17 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { PasswordForm } from "../../parts/acting/password-form.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.ts";
+import { useAct } from "../../parts/acting/use-act.tsx";
 import { RestoreArchive } from "../../parts/restore/restore-archive.tsx";
 import { RestoreCopy } from "../../parts/restore/restore-copy.tsx";
-import { progress, readProgress, STEPS, type Step, setup } from "../../state/house/setup.ts";
+import { houseDevices, progress, readProgress, STEPS, type Step, setup } from "../../state/house/setup.ts";
 import { connection } from "../../state/hub/live.ts";
-import { allows } from "../../state/hub/session.ts";
+import { allows, person } from "../../state/hub/session.ts";
 import { t } from "../../texts/index.ts";
 import { AreasStep } from "./areas-step.tsx";
 import { BackupStep } from "./backup-step.tsx";
-import { ConnectStep } from "./connect-step.tsx";
-import { PasswordStep } from "./password-step.tsx";
 import { PlaceStep } from "./place-step.tsx";
 import { RuleStep } from "./rule-step.tsx";
 import { SceneStep } from "./scene-step.tsx";
@@ -166,5 +165,31 @@ function StepItem({ step, number, isDone, isOpen, ...does }: ItemProps) {
         </div>
       )}
     </li>
+  );
+}
+
+/** Setting up: the devices of the house. The connecting itself has its own view. */
+function ConnectStep() {
+  const count = houseDevices.value.length;
+  return (
+    <>
+      <p>{t(count === 0 ? "connect.none" : count === 1 ? "connect.found_one" : "connect.found", { count })}</p>
+      <p>
+        <a class="button main" href="/connect">
+          {t("connect.to")}
+        </a>
+      </p>
+    </>
+  );
+}
+
+/** Setting up: a password in the place of the printed one. */
+function PasswordStep({ onDone }: StepProps) {
+  if (progress.value?.password) return <p>{t("password.is_own", { user: person.value?.username ?? "" })}</p>;
+  return (
+    <>
+      <p>{t("password.why")}</p>
+      <PasswordForm onDone={onDone} />
+    </>
   );
 }

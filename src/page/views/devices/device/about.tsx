@@ -9,7 +9,7 @@ import { patch } from "../../../state/hub/api.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { allows } from "../../../state/hub/session.ts";
 import { t } from "../../../texts/index.ts";
-import { Age } from "../../../ui/age.tsx";
+import { Age } from "../../../ui/moment.tsx";
 import { toast } from "../../../ui/toast.tsx";
 import { typeInWords } from "../device-filter.ts";
 import { RemoveDevice } from "./remove-device.tsx";

@@ -10,7 +10,7 @@ import { ownValue } from "../../../state/house/history.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { allows } from "../../../state/hub/session.ts";
 import { formatTime, t } from "../../../texts/index.ts";
-import { Age } from "../../../ui/age.tsx";
+import { Age } from "../../../ui/moment.tsx";
 import { Control } from "./control.tsx";
 import { TimerControls } from "./timer-controls.tsx";
 

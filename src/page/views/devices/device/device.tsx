@@ -1,6 +1,6 @@
 // One device: how it is, what it can do, what it was, what uses it, and what a person may change about it.
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useRoute } from "preact-iso";
 import { type Device, isGroup } from "../../../model/device/device.ts";
 import { iconOf, stateInWords } from "../../../model/device/kinds.ts";
@@ -11,15 +11,15 @@ import { areaName, areas, readAreas } from "../../../state/house/areas.ts";
 import { shown } from "../../../state/house/command.ts";
 import { devices, isRead } from "../../../state/house/house.ts";
 import { t } from "../../../texts/index.ts";
-import { Age } from "../../../ui/age.tsx";
+import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { Age } from "../../../ui/moment.tsx";
 import { NotFound } from "../../../ui/not-found.tsx";
 import { History } from "../history/history.tsx";
 import { About } from "./about.tsx";
 import { Controls } from "./controls.tsx";
 import { EventList } from "./event-list.tsx";
 import { Family } from "./family.tsx";
-import { RawValues } from "./raw-values.tsx";
 import { outagesOf, useEvents } from "./use-events.ts";
 import { Uses } from "./uses.tsx";
 
@@ -127,4 +127,28 @@ function changedAt(device: Device): { at: string; isState: boolean } | undefined
   const state = states.find(({ name }) => Object.hasOwn(last_changed, name))?.name;
   const at = state === undefined ? Object.values(last_changed).sort().at(-1) : last_changed[state];
   return at === undefined ? undefined : { at, isState: state !== undefined };
+}
+
+/** All that the hub knows of a device, as it is. */
+function RawValues({ device }: { device: Device }) {
+  const [isOpen, setOpen] = useState(false);
+  const text = isOpen ? JSON.stringify(device, null, 2) : "";
+  return (
+    <details class="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <h2>{t("device.raw")}</h2>
+      </summary>
+      {isOpen && (
+        <>
+          <CopyButton text={text} />
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys */}
+          <section class="scrolls" tabIndex={0} aria-label={t("device.raw")}>
+            <pre class="raw" dir="ltr">
+              {text}
+            </pre>
+          </section>
+        </>
+      )}
+    </details>
+  );
 }

@@ -8,7 +8,7 @@ import { Problem } from "../../../parts/acting/problem.tsx";
 import { ownValue } from "../../../state/house/history.ts";
 import type { HubEvent } from "../../../state/hub/live.ts";
 import { t, textFor } from "../../../texts/index.ts";
-import { Age } from "../../../ui/age.tsx";
+import { Age } from "../../../ui/moment.tsx";
 import type { DeviceEvents } from "./use-events.ts";
 
 const FEW = 8;

@@ -4,9 +4,9 @@ import { useState } from "preact/hooks";
 import { labelOf } from "../../../model/device/attribute-words.ts";
 import { type Device, propertiesOf } from "../../../model/device/device.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import { useAct } from "../../../parts/acting/use-act.ts";
-import { useHubData } from "../../../parts/acting/use-hub-data.ts";
+import { useAct } from "../../../parts/acting/use-act.tsx";
 import { patch } from "../../../state/hub/api.ts";
+import { useHubData } from "../../../state/hub/watched.ts";
 import { t } from "../../../texts/index.ts";
 import { toast } from "../../../ui/toast.tsx";
 

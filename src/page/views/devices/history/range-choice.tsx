@@ -2,9 +2,10 @@
 
 import { useState } from "preact/hooks";
 import { useAddress } from "../../../browser/address.ts";
-import { momentAt, wallClock } from "../../../browser/zone.ts";
+import { wallClock } from "../../../browser/zone.ts";
 import { LENGTHS, type Length, moved, type Range } from "../../../model/plot/range.ts";
 import type { Window } from "../../../model/plot/track.ts";
+import { momentAt } from "../../../model/time/moment-at.ts";
 import { t } from "../../../texts/index.ts";
 
 interface RangeChoiceProps {
@@ -61,7 +62,7 @@ export function RangeChoice({ range, window, onWindow }: RangeChoiceProps) {
           onSubmit={(event) => {
             event.preventDefault();
             const fields = new FormData(event.currentTarget);
-            const [from, to] = ["from", "to"].map((name) => momentAt(String(fields.get(name))));
+            const [from, to] = ["from", "to"].map((name) => momentAt(String(fields.get(name)), wallClock));
             setBad(from === undefined || to === undefined || !onWindow({ from, to }));
           }}
         >

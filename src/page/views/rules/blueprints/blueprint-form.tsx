@@ -2,7 +2,7 @@
 
 import { useId, useRef, useState } from "preact/hooks";
 import type { RuleDetails } from "../../../model/rules/rule.ts";
-import { useAct } from "../../../parts/acting/use-act.ts";
+import { useAct } from "../../../parts/acting/use-act.tsx";
 import { type Blueprint, blueprintPath, type InputValues } from "../../../state/house/blueprints.ts";
 import { ApiError, post } from "../../../state/hub/api.ts";
 import { connection } from "../../../state/hub/live.ts";

@@ -1,8 +1,10 @@
 // Editing a rule: its text and the guided form beside it change one text, whose sentence stands above.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Vocabulary, WholeRule } from "../../../model/rules/rule.ts";
+import { ruleProblem } from "../../../model/rules/problem-words.ts";
+import type { RuleProblem, Vocabulary, WholeRule } from "../../../model/rules/rule.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
+import { nameOfDevice } from "../../../state/house/house.ts";
 import { readVocabulary } from "../../../state/house/rules.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { formatNumber, t } from "../../../texts/index.ts";
@@ -15,7 +17,6 @@ import { Code, type CodeHandle } from "./code.tsx";
 import { completeRule } from "./rule-complete.ts";
 import { RuleConflict } from "./rule-conflict.tsx";
 import { type RuleDraft, useRuleDraft } from "./rule-draft.ts";
-import { RuleProblems } from "./rule-problems.tsx";
 import { RuleSecrets } from "./rule-secrets.tsx";
 
 interface EditProps {
@@ -141,4 +142,23 @@ function discarded(draft: RuleDraft): void {
   const { text = "" } = draft;
   draft.discard();
   toast(t("edit.discarded"), () => draft.setText(text));
+}
+
+type Listed = RuleProblem & { warning: boolean };
+
+/** What is wrong with a rule's text, each with its place to go to. */
+function RuleProblems({ problems, onGo }: { problems: readonly Listed[]; onGo: (problem: Listed) => void }) {
+  if (problems.length === 0) return null;
+  return (
+    <ul class="rule-problems">
+      {problems.map((problem) => (
+        <li key={`${problem.line} ${problem.column} ${problem.message}`} class={problem.warning ? "warning" : "error"}>
+          <button type="button" onClick={() => onGo(problem)}>
+            {t(problem.warning ? "edit.warning_at" : "edit.problem_at", { line: problem.line, column: problem.column })}
+          </button>{" "}
+          <span dir="auto">{ruleProblem(problem.message, nameOfDevice)}</span>
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -1,9 +1,9 @@
 // A value of a device's attribute, with the control that fits the device; and a table of several, for commands.
 
+import { senseInWords } from "../../../model/device/attribute-words.ts";
 import { optionsOf, propertiesOf, propertyOf } from "../../../model/device/device.ts";
 import type { Json } from "../../../model/device/json.ts";
 import type { Property } from "../../../model/device/schema.ts";
-import { senseInWords } from "../../../model/device/sense-words.ts";
 import { attributeWords, text } from "../../../model/rules/rule-text.ts";
 import { devices } from "../../../state/house/house.ts";
 import { t } from "../../../texts/index.ts";

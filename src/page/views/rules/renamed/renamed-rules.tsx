@@ -11,13 +11,14 @@ import {
 } from "../../../model/rules/renamed-words.ts";
 import { isolated } from "../../../model/rules/rule-text.ts";
 import { Problem, problemText } from "../../../parts/acting/problem.tsx";
-import { keepFocus, mayAct } from "../../../parts/acting/use-act.ts";
+import { keepFocus, mayAct } from "../../../parts/acting/use-act.tsx";
 import { nameOfDevice } from "../../../state/house/house.ts";
 import { rulePath } from "../../../state/house/rules.ts";
+import { get, post, remove } from "../../../state/hub/api.ts";
 import { allows } from "../../../state/hub/session.ts";
+import { useWatched, type Watched } from "../../../state/hub/watched.ts";
 import { formatNumber, t } from "../../../texts/index.ts";
 import { toast } from "../../../ui/toast.tsx";
-import { changeRule, keepRule, readChanges, useRenamedRules } from "./renamed-rules.ts";
 
 const MAX_SHOWN = 5;
 
@@ -253,3 +254,26 @@ function focusAfter(pressed: Element | null): void {
   const next = document.querySelector<HTMLElement>(".renamed button:enabled") ?? document.getElementById("content");
   next?.focus({ preventScroll: true });
 }
+
+/** What somebody decided has no event. */
+const EVERY_MS = 15_000;
+
+/** Rules about attributes that have another name, or mean something else, since a newer version of the hub: which they are, and what somebody decides about each. */
+function useRenamedRules(): Watched<RenamedRule[]> {
+  return useWatched("renamed attributes", () => get<RenamedRule[]>("/rules/renamed-attributes"), {
+    every: EVERY_MS,
+    concerns: ({ type }) => type.startsWith("rule_"),
+  });
+}
+
+/** Changes nothing. Throws ApiError. */
+async function readChanges(ruleId: string): Promise<ChangedLine[]> {
+  const { changes } = await post<{ changes: ChangedLine[] }>(rulePath(ruleId, "/rename-attributes?dry_run=true"));
+  return changes;
+}
+
+/** Throws ApiError. */
+const changeRule = (ruleId: string): Promise<unknown> => post(rulePath(ruleId, "/rename-attributes"));
+
+/** It is right as it is. Throws ApiError. */
+const keepRule = (ruleId: string): Promise<unknown> => remove(rulePath(ruleId, "/renamed-attributes"));

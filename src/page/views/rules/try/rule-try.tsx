@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Json } from "../../../model/device/json.ts";
 import type { Part, RuleDetails, TestTrace } from "../../../model/rules/rule.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import { useAct } from "../../../parts/acting/use-act.ts";
+import { useAct } from "../../../parts/acting/use-act.tsx";
 import { rulePath } from "../../../state/house/rules.ts";
 import { post } from "../../../state/hub/api.ts";
 import { connection } from "../../../state/hub/live.ts";

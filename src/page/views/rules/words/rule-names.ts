@@ -1,4 +1,5 @@
 // The names of what rules speak of: devices, modes, scenes and rules. Ids are shown where no name is known.
+
 import { signal } from "@preact/signals";
 import { isolated } from "../../../model/rules/rule-text.ts";
 import { nameOfDevice } from "../../../state/house/house.ts";

@@ -1,10 +1,10 @@
 // Values, times, attributes and devices as words, for the sentences about rules.
 
+import { nounFor, senseInWords, senseOf } from "../../../model/device/attribute-words.ts";
 import { propertyOf } from "../../../model/device/device.ts";
 import type { Json } from "../../../model/device/json.ts";
 import { partInWords } from "../../../model/device/kinds.ts";
 import type { Property } from "../../../model/device/schema.ts";
-import { nounFor, senseInWords, senseOf } from "../../../model/device/sense-words.ts";
 import { isReported, meaningOf, partOf } from "../../../model/device/sensor-words.ts";
 import type { Fields } from "../../../model/rules/rule.ts";
 import {

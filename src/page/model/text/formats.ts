@@ -1,5 +1,5 @@
 // Moments to the second, ages and spans, as lists and feeds show them.
-import { formatAge as age, formatMoment, formatNumber } from "../../texts/index.ts";
+import { formatAge as age, formatMoment, formatNumber, language } from "../../texts/index.ts";
 
 /** `22 Nov 2026, 14:02:31`. */
 export function formatExact(at: string | number): string {
@@ -27,4 +27,26 @@ export function formatCountdown(seconds: number): string {
   ];
   const clock = days + hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
   return days > 0 ? `${days} d ${clock}` : clock;
+}
+
+// How long something has lasted, in its largest unit.
+const STEPS = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+] as const;
+
+export function formatDuration(seconds: number): string {
+  const [unit, size] = STEPS.find(([, size]) => seconds >= size) ?? (["second", 1] as const);
+  const options = { style: "unit", unit, unitDisplay: "long" } as const;
+  const whole = Math.floor(seconds / size);
+  return Number.isFinite(whole) ? new Intl.NumberFormat(language.value, options).format(whole) : formatNumber(seconds);
+}
+
+// Sizes for people.
+const UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+export function formatBytes(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${formatNumber(bytes / 1000 ** step, step === 0 ? 0 : 1)} ${UNITS[step]}`;
 }
