@@ -30,19 +30,24 @@ const ONLY_FOR: Readonly<Record<string, readonly string[]>> = {
 };
 
 const picture = readFileSync(join(root, "docs/architecture.md"), "utf8");
-const arrows = [...picture.matchAll(/^ {2}(\w+)(?:\[.*?\])? --> (\w+)/gm)].map(([, from = "", to = ""]) => [from, to]);
+type Arrow = readonly [from: string, to: string];
+/** Those of the house, and those of the page. */
+const [arrows = [], pageArrows = []] = [...picture.matchAll(/^```mermaid\n(.*?)^```/gms)].map(([, drawn = ""]) =>
+  [...drawn.matchAll(/^ {2}(\w+)(?:\[.*?\])? --> (\w+)/gm)].map(([, from = "", to = ""]): Arrow => [from, to]),
+);
 const rooms = [...new Set(arrows.flat())].sort();
+const pageRooms = [...new Set(pageArrows.flat())].sort();
 
 /** What a room reaches by arrows. */
-function reachedFrom(room: string, found = new Set<string>()): Set<string> {
-  for (const [from, to = ""] of arrows) {
+function reachedFrom(room: string, along: readonly Arrow[], found = new Set<string>()): Set<string> {
+  for (const [from, to] of along) {
     if (from !== room || found.has(to)) continue;
     found.add(to);
-    reachedFrom(to, found);
+    reachedFrom(to, along, found);
   }
   return found;
 }
-const mayImport = new Map(rooms.map((room) => [room, reachedFrom(room)]));
+const mayImport = new Map(rooms.map((room) => [room, reachedFrom(room, arrows)]));
 
 /** `main.ts` is the door of the app. */
 function roomOf(path: string): string {
@@ -157,6 +162,74 @@ test("the page knows the API only", () => {
     ([from, to]) => roomOf(from) === "page" && from !== "page/bundle.ts" && roomOf(to) !== "page",
   );
   expect(shown(wrong)).toEqual([]);
+});
+
+/** The files of the page that stand in one of its own rooms, and what they import of the page. */
+const ofPage = files.filter((path) => pageRooms.includes(pageRoomOf(path)));
+const inPage = imports.filter(([from]) => ofPage.includes(from));
+/** `bundle.ts`, and what it alone starts: the help, the service worker, and the help's search. */
+const BESIDE = ["bundle.ts", "help", "worker"];
+
+function pageRoomOf(path: string): string {
+  return path.startsWith("page/") ? folderOf(path) : "";
+}
+
+/** Of `page/views/`: a folder, or the file of a view without parts. */
+function viewOf(path: string): string {
+  return path.split("/")[2] ?? "";
+}
+
+test("every file of the page is its beginning, or stands in one of its rooms", () => {
+  const outside = files.filter((path) => path.startsWith("page/") && !ofPage.includes(path));
+  const others = outside.map(folderOf).filter((name) => !BESIDE.includes(name));
+  expect([...new Set(others)].sort()).toEqual(["app.tsx", "main.tsx"]);
+  expect(pageRooms.filter((room) => !ofPage.some((path) => pageRoomOf(path) === room))).toEqual([]);
+});
+
+test("a room of the page imports only what it reaches by the picture's arrows", () => {
+  const wrong = inPage.filter(([from, to]) => {
+    const [here, there] = [pageRoomOf(from), pageRoomOf(to)];
+    return here !== there && !reachedFrom(here, pageArrows).has(there);
+  });
+  expect(shown(wrong)).toEqual([]);
+  const unused = pageArrows.filter(([a, b]) => !inPage.some(([f, t]) => pageRoomOf(f) === a && pageRoomOf(t) === b));
+  expect(unused).toEqual([]);
+});
+
+test("no view imports another", () => {
+  const between = inPage.filter(([from, to]) => pageRoomOf(from) === "views" && pageRoomOf(to) === "views");
+  expect(between.length).toBeGreaterThan(50);
+  expect(shown(between.filter(([from, to]) => viewOf(from) !== viewOf(to)))).toEqual([]);
+});
+
+test("what views share is used by two of them, and knows the hub", () => {
+  const parts = ofPage.filter((path) => pageRoomOf(path) === "parts");
+  const views = new Map(parts.map((part) => [part, viewsThatUse(part)]));
+  expect(parts.filter((part) => (views.get(part)?.size ?? 0) < 2)).toEqual([]);
+  const above = ["model", "state", "parts"];
+  const unbound = parts.filter((part) => !inPage.some(([from, to]) => from === part && above.includes(pageRoomOf(to))));
+  expect(unbound).toEqual([]);
+});
+
+/** Also by way of other parts. */
+function viewsThatUse(part: string): Set<string> {
+  const users = inPage.filter(([, to]) => to === part).map(([from]) => from);
+  return new Set(users.flatMap((user) => (pageRoomOf(user) === "parts" ? [...viewsThatUse(user)] : [viewOf(user)])));
+}
+
+/** The code of a source, without its comments. */
+function codeOf(path: string): string {
+  const transpiler = new Transpiler({ loader: path.endsWith("x") ? "tsx" : "ts", target: "browser" });
+  return transpiler.transformSync(readFileSync(join(src, path), "utf8"));
+}
+
+test("what the page knows needs no page: no elements, nothing of a browser, nothing that is kept", () => {
+  const model = ofPage.filter((path) => pageRoomOf(path) === "model");
+  expect(model.filter((path) => path.endsWith(".tsx"))).toEqual([]);
+  expect(model.filter((path) => /from "(?:preact|@preact)/.test(codeOf(path)))).toEqual([]);
+  const browser =
+    /(?<![.\w"'`])(?:document|window|navigator|location|history|(?:local|session)Storage|addEventListener|fetch)\b(?=[.([])/;
+  expect(model.filter((path) => browser.test(codeOf(path)))).toEqual([]);
 });
 
 test("plugins know the wire protocol only", () => {

@@ -1,17 +1,17 @@
 // The views by their addresses, inside the frame that all of them share.
 import type { ComponentType } from "preact";
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso";
-import { Frame } from "./components/frame.tsx";
-import { SignInOver } from "./components/sign-in-over.tsx";
-import { Toasts } from "./components/toast.tsx";
-import { askingForPassword } from "./state/asking-for-password.ts";
-import { printedPassword, restoring } from "./state/first-minutes.ts";
-import { session, viewsOf } from "./state/session.ts";
-import { loadViewStyles } from "./state/view-styles.ts";
+import { loadViewStyles } from "./browser/view-styles.ts";
+import { askingForPassword } from "./state/hub/asking-for-password.ts";
+import { printedPassword, restoring } from "./state/hub/first-minutes.ts";
+import { session, viewsOf } from "./state/hub/session.ts";
 import { loadLater } from "./texts/index.ts";
-import { Home } from "./views/home.tsx";
-import { NotFound } from "./views/not-found.tsx";
-import { SignIn } from "./views/sign-in.tsx";
+import { NotFound } from "./ui/not-found.tsx";
+import { Toasts } from "./ui/toast.tsx";
+import { Frame } from "./views/frame/frame.tsx";
+import { Home } from "./views/home/home.tsx";
+import { SignIn } from "./views/sign-in/sign-in.tsx";
+import { SignInOver } from "./views/sign-in/sign-in-over.tsx";
 
 /** A view that is loaded when it is opened, with the texts and styles of all of these. */
 function later(load: () => Promise<ComponentType>): ComponentType {
@@ -22,48 +22,48 @@ function later(load: () => Promise<ComponentType>): ComponentType {
 }
 
 const VIEWS: readonly [path: string, view: ComponentType][] = [
-  ["/account", later(async () => (await import("./views/account.tsx")).Account)],
+  ["/account", later(async () => (await import("./views/account/account.tsx")).Account)],
   ["/accounts", later(async () => (await import("./views/accounts.tsx")).MqttAccounts)],
-  ["/activity", later(async () => (await import("./views/activity.tsx")).Activity)],
+  ["/activity", later(async () => (await import("./views/activity/activity.tsx")).Activity)],
   ["/areas", later(async () => (await import("./views/areas.tsx")).AreasView)],
-  ["/blueprints", later(async () => (await import("./views/blueprints.tsx")).Blueprints)],
-  ["/blueprints/:id", later(async () => (await import("./views/blueprint.tsx")).BlueprintView)],
+  ["/blueprints", later(async () => (await import("./views/rules/blueprints/blueprints.tsx")).Blueprints)],
+  ["/blueprints/:id", later(async () => (await import("./views/rules/blueprints/blueprint.tsx")).BlueprintView)],
   ["/calendars", later(async () => (await import("./views/calendars.tsx")).CalendarsView)],
-  ["/connect", later(async () => (await import("./views/connect.tsx")).Connect)],
-  ["/devices", later(async () => (await import("./views/devices.tsx")).DevicesView)],
-  ["/devices/:id", later(async () => (await import("./views/device.tsx")).DeviceView)],
-  ["/groups", later(async () => (await import("./views/groups.tsx")).GroupsView)],
-  ["/inbox", later(async () => (await import("./views/inbox.tsx")).InboxView)],
-  ["/messages", later(async () => (await import("./views/messages.tsx")).MessagesView)],
+  ["/connect", later(async () => (await import("./views/connect/connect.tsx")).Connect)],
+  ["/devices", later(async () => (await import("./views/devices/devices.tsx")).DevicesView)],
+  ["/devices/:id", later(async () => (await import("./views/devices/device/device.tsx")).DeviceView)],
+  ["/groups", later(async () => (await import("./views/groups/groups.tsx")).GroupsView)],
+  ["/inbox", later(async () => (await import("./views/inbox/inbox.tsx")).InboxView)],
+  ["/messages", later(async () => (await import("./views/messages/messages.tsx")).MessagesView)],
   ["/modes", later(async () => (await import("./views/modes.tsx")).ModesView)],
   ["/more", later(async () => (await import("./views/more.tsx")).More)],
-  ["/plugins", later(async () => (await import("./views/plugins.tsx")).Plugins)],
-  ["/plugins/install", later(async () => (await import("./views/plugin-install.tsx")).PluginInstall)],
-  ["/plugins/:id", later(async () => (await import("./views/plugin.tsx")).PluginView)],
-  ["/rules", later(async () => (await import("./views/rules.tsx")).Rules)],
-  ["/rules/new", later(async () => (await import("./views/rule-new.tsx")).RuleNew)],
-  ["/rules/:id", later(async () => (await import("./views/rule.tsx")).RuleView)],
-  ["/scenes", later(async () => (await import("./views/scenes.tsx")).ScenesView)],
-  ["/scenes/:id", later(async () => (await import("./views/scene.tsx")).SceneView)],
-  ["/schedules", later(async () => (await import("./views/schedules.tsx")).SchedulesView)],
-  ["/schedules/:id", later(async () => (await import("./views/schedule.tsx")).ScheduleView)],
-  ["/search", later(async () => (await import("./views/search.tsx")).Search)],
-  ["/system", later(async () => (await import("./views/system.tsx")).System)],
-  ["/system/audit", later(async () => (await import("./views/audit.tsx")).AuditLog)],
-  ["/system/backups", later(async () => (await import("./views/backups.tsx")).Backups)],
-  ["/system/config", later(async () => (await import("./views/config.tsx")).Config)],
-  ["/system/keys", later(async () => (await import("./views/keys.tsx")).Keys)],
-  ["/system/sessions", later(async () => (await import("./views/sessions.tsx")).Sessions)],
-  ["/system/users", later(async () => (await import("./views/users.tsx")).Users)],
-  ["/timers", later(async () => (await import("./views/timers.tsx")).TimersView)],
-  ["/upgrade", later(async () => (await import("./views/upgrade.tsx")).Upgrade)],
-  ["/variables", later(async () => (await import("./views/variables.tsx")).VariablesView)],
-  ["/welcome", later(async () => (await import("./views/welcome.tsx")).Welcome)],
+  ["/plugins", later(async () => (await import("./views/plugins/plugins.tsx")).Plugins)],
+  ["/plugins/install", later(async () => (await import("./views/plugins/plugin-install.tsx")).PluginInstall)],
+  ["/plugins/:id", later(async () => (await import("./views/plugins/plugin.tsx")).PluginView)],
+  ["/rules", later(async () => (await import("./views/rules/rules.tsx")).Rules)],
+  ["/rules/new", later(async () => (await import("./views/rules/rule-new.tsx")).RuleNew)],
+  ["/rules/:id", later(async () => (await import("./views/rules/rule.tsx")).RuleView)],
+  ["/scenes", later(async () => (await import("./views/scenes/scenes.tsx")).ScenesView)],
+  ["/scenes/:id", later(async () => (await import("./views/scenes/scene.tsx")).SceneView)],
+  ["/schedules", later(async () => (await import("./views/schedules/schedules.tsx")).SchedulesView)],
+  ["/schedules/:id", later(async () => (await import("./views/schedules/schedule.tsx")).ScheduleView)],
+  ["/search", later(async () => (await import("./views/search/search.tsx")).Search)],
+  ["/system", later(async () => (await import("./views/system/system.tsx")).System)],
+  ["/system/audit", later(async () => (await import("./views/system/audit.tsx")).AuditLog)],
+  ["/system/backups", later(async () => (await import("./views/system/backups.tsx")).Backups)],
+  ["/system/config", later(async () => (await import("./views/system/config.tsx")).Config)],
+  ["/system/keys", later(async () => (await import("./views/system/keys.tsx")).Keys)],
+  ["/system/sessions", later(async () => (await import("./views/system/sessions.tsx")).Sessions)],
+  ["/system/users", later(async () => (await import("./views/system/users.tsx")).Users)],
+  ["/timers", later(async () => (await import("./views/timers/timers.tsx")).TimersView)],
+  ["/upgrade", later(async () => (await import("./views/upgrade/upgrade.tsx")).Upgrade)],
+  ["/variables", later(async () => (await import("./views/variables/variables.tsx")).VariablesView)],
+  ["/welcome", later(async () => (await import("./views/welcome/welcome.tsx")).Welcome)],
 ];
 
-const FirstPassword = later(async () => (await import("./views/first-password.tsx")).FirstPassword);
-const ConfirmPassword = later(async () => (await import("./components/confirm-password.tsx")).ConfirmPassword);
-const FirstRestore = later(async () => (await import("./views/first-restore.tsx")).FirstRestore);
+const FirstPassword = later(async () => (await import("./views/sign-in/first-password.tsx")).FirstPassword);
+const ConfirmPassword = later(async () => (await import("./views/sign-in/confirm-password.tsx")).ConfirmPassword);
+const FirstRestore = later(async () => (await import("./views/sign-in/first-restore.tsx")).FirstRestore);
 
 export function App() {
   return (

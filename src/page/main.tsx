@@ -1,14 +1,14 @@
 // Starts the page.
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { forgetCommands } from "./state/command.ts";
-import { forgetHouse, forgetKept, keepHouse, paintLast, readHouse, takeEvent } from "./state/house.ts";
-import { startLive } from "./state/live.ts";
-import { watchParts } from "./state/parts.ts";
-import { watchPlace } from "./state/place.ts";
-import { keepSignedIn } from "./state/renewal.ts";
-import { followOtherWindows, session, viewsOf } from "./state/session.ts";
-import { watchVersion } from "./state/version.ts";
+import { forgetCommands } from "./state/house/command.ts";
+import { forgetHouse, forgetKept, keepHouse, paintLast, readHouse, takeEvent } from "./state/house/house.ts";
+import { watchPlace } from "./state/house/place.ts";
+import { startLive } from "./state/hub/live.ts";
+import { watchParts } from "./state/hub/parts.ts";
+import { keepSignedIn } from "./state/hub/renewal.ts";
+import { followOtherWindows, session, viewsOf } from "./state/hub/session.ts";
+import { watchVersion } from "./state/hub/version.ts";
 import { startLanguage } from "./texts/index.ts";
 
 async function start(): Promise<void> {

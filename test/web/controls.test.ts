@@ -1,4 +1,5 @@
 // What a tile offers for a device: by the words it reports and its schema, whoever made it.
+
 import { describe, expect, test } from "bun:test";
 import {
   type Control,
@@ -7,8 +8,10 @@ import {
   isShown,
   type Range,
   shareOf,
-} from "../../src/page/components/controls.ts";
-import type { Attributes, Device, Property } from "../../src/page/state/device.ts";
+} from "../../src/page/model/device/controls.ts";
+import type { Device } from "../../src/page/model/device/device.ts";
+import type { Attributes } from "../../src/page/model/device/json.ts";
+import type { Property } from "../../src/page/model/device/schema.ts";
 
 function device(type: string, attributes: Attributes, properties?: Record<string, object>): Device {
   return {

@@ -2,9 +2,9 @@
 import "./browser.ts";
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { iconOf, stateInWords } from "../../src/page/components/kinds.ts";
-import { isLow } from "../../src/page/components/sensor-words.ts";
-import type { Device } from "../../src/page/state/device.ts";
+import type { Device } from "../../src/page/model/device/device.ts";
+import { iconOf, stateInWords } from "../../src/page/model/device/kinds.ts";
+import { isLow } from "../../src/page/model/device/sensor-words.ts";
 import { setLanguage } from "../../src/page/texts/index.ts";
 import { createRig } from "../house/discovery/rig.ts";
 

@@ -11,10 +11,10 @@ let rangeIn: (query: URLSearchParams) => { length: string; fixed?: { from: numbe
 // By a computed name: the page is checked with the types of browsers, and this test is not.
 beforeAll(async () => {
   const from = (path: string) => import(`../../src/page/${path}`);
-  ({ controlKind } = await from("components/control-kind.ts"));
-  ({ propertiesIn } = await from("state/schema.ts"));
+  ({ controlKind } = await from("model/device/control-kind.ts"));
+  ({ propertiesIn } = await from("model/device/schema.ts"));
   ({ filtered, filterIn } = await from("views/devices/device-filter.ts"));
-  ({ rangeIn } = await from("state/range.ts"));
+  ({ rangeIn } = await from("model/plot/range.ts"));
 });
 
 describe("schemas", () => {

@@ -19,7 +19,7 @@ function modulesFrom(entry: string, found = new Set<string>()): Set<string> {
 test("the first view has all its texts", () => {
   const there = new Set(Object.values(parts).flatMap((part) => Object.keys(part)));
   const modules = [...modulesFrom(join(page, "main.tsx"))];
-  expect(modules.map((path) => relative(page, path))).toContain("views/home.tsx");
+  expect(modules.map((path) => relative(page, path))).toContain("views/home/home.tsx");
   const missing = modules.flatMap((path) =>
     [...readFileSync(path, "utf8").matchAll(/\bt\(\s*"([\w.]+)"/g)].flatMap(([, key = ""]) =>
       there.has(key) ? [] : [`${relative(page, path)}: ${key}`],

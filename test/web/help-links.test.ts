@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
 import "./browser.ts";
-import { helpOf } from "../../src/page/components/admin/config-words.ts";
+import { helpOf } from "../../src/page/model/config/config-words.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 // These know of files, of which the page's project knows nothing.

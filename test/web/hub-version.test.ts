@@ -1,7 +1,7 @@
 // When the page takes the hub for exchanged.
 import "./browser.ts";
 import { expect, spyOn, test } from "bun:test";
-import { type HubVersions, versionChanged } from "../../src/page/state/hub-version.ts";
+import { type HubVersions, versionChanged } from "../../src/page/state/admin/hub-version.ts";
 
 test("going back within the second of the upgrade is noticed", async () => {
   const at = "2026-11-23T17:03:00Z";

@@ -1,10 +1,12 @@
 // Devices in words: what a tile says, which icon it has and what a touch does.
 import "./browser.ts";
 import { afterAll, describe, expect, test } from "bun:test";
-import { partsOf } from "../../src/page/components/attribute-parts.ts";
-import { labelOf, valueInWords } from "../../src/page/components/attribute-words.ts";
-import { attributeName, iconOf, isActive, measureInWords, stateInWords } from "../../src/page/components/kinds.ts";
-import type { Attributes, Device, Property } from "../../src/page/state/house.ts";
+import { partsOf } from "../../src/page/model/device/attribute-parts.ts";
+import { labelOf, valueInWords } from "../../src/page/model/device/attribute-words.ts";
+import type { Device } from "../../src/page/model/device/device.ts";
+import type { Attributes } from "../../src/page/model/device/json.ts";
+import { attributeName, iconOf, isActive, measureInWords, stateInWords } from "../../src/page/model/device/kinds.ts";
+import type { Property } from "../../src/page/model/device/schema.ts";
 import { setLanguage } from "../../src/page/texts/index.ts";
 
 afterAll(() => setLanguage("en"));

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { createSun } from "../../src/kit/time/sun.ts";
 import { isTimeZone } from "../../src/kit/time/zone.ts";
-import { CITIES, citiesNamed, cityNear } from "../../src/page/components/cities.ts";
-import { sunTimes } from "../../src/page/components/sun-times.ts";
+import { CITIES, citiesNamed, cityNear } from "../../src/page/model/place/cities.ts";
+import { sunTimes } from "../../src/page/model/place/sun-times.ts";
 
 const HOUR_MS = 3_600_000;
 const DAYS = ["2026-01-05", "2026-03-20", "2026-06-21", "2026-11-22"];

@@ -27,7 +27,7 @@ let plot: PlotData;
 // By a computed name: the page is checked with the types of browsers, and this test is not.
 beforeAll(async () => {
   const page = "../../src/page";
-  plot = (await import(`${page}/components/plot-data.ts`)) as PlotData;
+  plot = (await import(`${page}/model/plot/plot-data.ts`)) as PlotData;
 });
 
 const line = (...samples: [number, unknown][]) => ({

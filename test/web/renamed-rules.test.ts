@@ -1,10 +1,10 @@
 // Rules about attributes that mean something else now: what is said of them, and which part of a line changes.
 import "./browser.ts";
 import { afterEach, beforeAll, expect, test } from "bun:test";
-import { partsOf, renamedSentences } from "../../src/page/components/renamed-words.ts";
-import { outcomeWords } from "../../src/page/components/rule-happened.ts";
-import type { Trace } from "../../src/page/state/rules.ts";
+import { partsOf, renamedSentences } from "../../src/page/model/rules/renamed-words.ts";
+import type { Trace } from "../../src/page/model/rules/rule.ts";
 import { fromHub, loadLater, setLanguage } from "../../src/page/texts/index.ts";
+import { outcomeWords } from "../../src/page/views/rules/words/rule-happened.ts";
 
 beforeAll(loadLater);
 afterEach(() => setLanguage("en"));

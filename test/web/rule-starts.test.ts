@@ -1,21 +1,21 @@
 // Rules to start with are about what a sensor means, whatever its maker calls it.
 import "./browser.ts";
-import { afterEach, expect, test } from "bun:test";
-import { motionSensors, openings } from "../../src/page/components/rule-starters.ts";
-import { startRule } from "../../src/page/components/rule-starts.ts";
-import { type Attributes, type Device, forgetHouse, type Property, putDevice } from "../../src/page/state/house.ts";
+import { expect, test } from "bun:test";
+import type { Device } from "../../src/page/model/device/device.ts";
+import type { Attributes } from "../../src/page/model/device/json.ts";
+import type { Property } from "../../src/page/model/device/schema.ts";
+import { motionSensorsOf, openingsOf } from "../../src/page/model/rules/rule-starters.ts";
+import { startRule } from "../../src/page/model/rules/rule-starts.ts";
 import { loadLater } from "../../src/page/texts/index.ts";
 
-afterEach(forgetHouse);
 await loadLater();
 
-function put(id: string, attributes: Attributes, properties?: Record<string, Property>): void {
-  const device: Device = {
+function device(id: string, attributes: Attributes, properties?: Record<string, Property>): Device {
+  return {
     ...{ id, name: id, plugin_id: "z2m", area: null, device_type: "binary_sensor", available: true, attributes },
     ...{ last_seen: null, last_changed: {}, schema: properties ? { properties } : null, capabilities: null },
     ...{ history: true, manufacturer: null, model: null, sw_version: null, parent_device_id: null },
   };
-  putDevice(device);
 }
 
 const contact: Property = { type: "boolean", class: "door", inverted: true };
@@ -23,26 +23,30 @@ const open: Property = { type: "boolean", derived: true, of: "contact", word: "o
 const trigger = (rule: object): object => (rule as { triggers: object[] }).triggers[0] ?? {};
 
 test("a door left open is one that is open", () => {
-  put("thermostat", { window: false }, { window: { type: "boolean", category: "config", class: "window" } });
-  put("front", { contact: true, open: false }, { contact, open });
-  expect(trigger(startRule("door"))).toMatchObject({ device_id: "front", attribute: "open", to: true });
-  expect(openings().map(({ device, attribute, value }) => [device.id, attribute, value])).toEqual([
+  const house = [
+    device("thermostat", { window: false }, { window: { type: "boolean", category: "config", class: "window" } }),
+    device("front", { contact: true, open: false }, { contact, open }),
+  ];
+  expect(trigger(startRule("door", house))).toMatchObject({ device_id: "front", attribute: "open", to: true });
+  expect(openingsOf(house).map(({ device, attribute, value }) => [device.id, attribute, value])).toEqual([
     ["front", "open", true],
   ]);
 });
 
 test("one that has no word of the hub's yet is understood as well", () => {
-  put("front", { contact: true });
-  expect(trigger(startRule("door"))).toMatchObject({ device_id: "front", attribute: "contact", to: false });
+  const house = [device("front", { contact: true })];
+  expect(trigger(startRule("door", house))).toMatchObject({ device_id: "front", attribute: "contact", to: false });
 });
 
 test("motion is better than presence", () => {
   const presence: Property = { type: "boolean", word: "presence" };
   const motion: Property = { type: "boolean", word: "motion", derived: true, of: "occupancy" };
-  put("bed", { presence: true }, { presence });
-  put("hall", { occupancy: false, motion: false }, { occupancy: { type: "boolean" }, motion });
-  expect(trigger(startRule("motion"))).toMatchObject({ device_id: "hall", attribute: "motion", to: true });
-  expect(motionSensors().map(({ device, attribute }) => [device.id, attribute])).toEqual([
+  const house = [
+    device("bed", { presence: true }, { presence }),
+    device("hall", { occupancy: false, motion: false }, { occupancy: { type: "boolean" }, motion }),
+  ];
+  expect(trigger(startRule("motion", house))).toMatchObject({ device_id: "hall", attribute: "motion", to: true });
+  expect(motionSensorsOf(house).map(({ device, attribute }) => [device.id, attribute])).toEqual([
     ["bed", "presence"],
     ["hall", "motion"],
   ]);

@@ -24,12 +24,12 @@ let setLanguage: (language: string) => Promise<void>;
 // By a computed name: the page is checked with the types of browsers, and this test is not.
 beforeAll(async () => {
   const from = (path: string) => import(`${page}/${path}`);
-  const { whenOf } = await from("components/rule-triggers.ts");
-  const { ifOf } = await from("components/rule-conditions.ts");
-  const { doOf } = await from("components/rule-actions.ts");
+  const { whenOf } = await from("views/rules/words/rule-triggers.ts");
+  const { ifOf } = await from("views/rules/words/rule-conditions.ts");
+  const { doOf } = await from("views/rules/words/rule-actions.ts");
   words = { whenOf, ifOf, doOf };
-  ({ foundIn } = await from("components/rule-found.ts"));
-  ({ kindLabel } = await from("components/rule-kinds.ts"));
+  ({ foundIn } = await from("views/rules/words/rule-found.ts"));
+  ({ kindLabel } = await from("model/rules/rule-kinds.ts"));
   const texts = await from("texts/index.ts");
   ({ textFor } = texts);
   await texts.loadLater();
@@ -104,12 +104,12 @@ describe("what sensors say, in rules", () => {
     },
   };
   beforeAll(async () => {
-    const { putDevice } = await import(`${page}/state/house.ts`);
+    const { putDevice } = await import(`${page}/state/house/house.ts`);
     for (const [id, properties] of Object.entries(devices))
       putDevice({ id, name: id, attributes: {}, last_changed: {}, schema: { properties }, capabilities: null });
   });
   afterAll(async () => {
-    const { forgetHouse } = await import(`${page}/state/house.ts`);
+    const { forgetHouse } = await import(`${page}/state/house/house.ts`);
     forgetHouse();
   });
 

@@ -1,11 +1,14 @@
 // The page's own bookkeeping, without a browser: sessions and their renewal, which page is which, and commands that fail.
 import "./browser.ts";
 import { afterEach, describe, expect, test } from "bun:test";
-import { command, forgetCommands, pending, refused, shown } from "../../src/page/state/command.ts";
-import { type Device, devices, dropDevice, putDevice, takeEvent } from "../../src/page/state/house.ts";
-import { areas } from "../../src/page/state/lists.ts";
-import { isFailedImport } from "../../src/page/state/parts.ts";
-import { dueAt, isDue } from "../../src/page/state/renewal.ts";
+import { load } from "../../src/page/browser/storage.ts";
+import type { Device } from "../../src/page/model/device/device.ts";
+import { sections } from "../../src/page/state/home/start.ts";
+import { command, forgetCommands, pending, refused, shown } from "../../src/page/state/house/command.ts";
+import { devices, dropDevice, putDevice, takeEvent } from "../../src/page/state/house/house.ts";
+import { areas } from "../../src/page/state/house/lists.ts";
+import { isFailedImport } from "../../src/page/state/hub/parts.ts";
+import { dueAt, isDue } from "../../src/page/state/hub/renewal.ts";
 import {
   allows,
   type Session,
@@ -14,10 +17,8 @@ import {
   setSession,
   signedOutBecause,
   viewsOf,
-} from "../../src/page/state/session.ts";
-import { sections } from "../../src/page/state/start.ts";
-import { load } from "../../src/page/state/storage.ts";
-import { namesOf } from "../../src/page/state/version.ts";
+} from "../../src/page/state/hub/session.ts";
+import { namesOf } from "../../src/page/state/hub/version.ts";
 
 const LAMP: Device = {
   ...{ id: "lamp", name: "Lamp", plugin_id: "z", area: null, device_type: "light", available: true },

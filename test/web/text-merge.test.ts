@@ -1,7 +1,7 @@
 // Two people's changes of one text: both stay, and where they clash nothing is lost.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { mergeTexts } from "../../src/page/components/text-merge.ts";
+import { mergeTexts } from "../../src/page/model/text/text-merge.ts";
 import "../support/property-seed.ts";
 
 const merge = (base: string, mine: string, theirs: string) =>

@@ -1,8 +1,10 @@
 // Times of the house, whatever zone the browser is in; and its nights.
+
 import { afterAll, expect, test } from "bun:test";
+import { momentAt } from "../../src/page/model/time/moment-at.ts";
 import "./browser.ts";
-import { nightsIn } from "../../src/page/components/sun-times.ts";
-import { houseDay, momentAt, setZone, wallClock } from "../../src/page/state/zone.ts";
+import { houseDay, setZone, wallClock } from "../../src/page/browser/zone.ts";
+import { nightsIn } from "../../src/page/model/place/sun-times.ts";
 import { formatDate } from "../../src/page/texts/index.ts";
 
 afterAll(() => setZone("UTC"));
@@ -29,11 +31,11 @@ test.each([
   ["Pacific/Chatham", "2026-07-01T00:15", "2026-06-30T11:30:00Z"],
 ])("in %s %s is %s", (zone, local, utc) => {
   setZone(zone);
-  expect(new Date(momentAt(local)).toISOString()).toBe(new Date(utc).toISOString());
+  expect(new Date(momentAt(local, wallClock)).toISOString()).toBe(new Date(utc).toISOString());
 });
 
 test("what is no time is none, and a zone nobody knows leaves the browser's own", () => {
-  expect(momentAt("soon")).toBeNaN();
+  expect(momentAt("soon", wallClock)).toBeNaN();
   setZone("Atlantis/Poseidonis");
   expect(wallClock(0)).toMatch(/^19(69|70)-/);
 });

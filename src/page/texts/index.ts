@@ -1,7 +1,7 @@
 // Texts, numbers and times in the reader's language.
 import { signal } from "@preact/signals";
-import { load, save } from "../state/storage.ts";
-import { houseDay, zone } from "../state/zone.ts";
+import { load, save } from "../browser/storage.ts";
+import { houseDay, zone } from "../browser/zone.ts";
 import { type Catalogue, catalogueOf, type TextKey } from "./catalogue.ts";
 import { parts } from "./en/index.ts";
 

@@ -1,18 +1,16 @@
 // MQTT accounts of devices and programs: made by kind, with the lines to enter on the other side.
+
 import { useEffect, useState } from "preact/hooks";
-import { ActButton } from "../components/admin/act-button.tsx";
-import { AdminPage, toSystem } from "../components/admin/admin-page.tsx";
-import { Entries, Entry } from "../components/admin/entries.tsx";
-import { NewSecret } from "../components/admin/new-secret.tsx";
-import { Removal } from "../components/admin/removal.tsx";
-import { Problem } from "../components/problem.tsx";
-import { useAct } from "../components/use-act.ts";
-import { useHubData } from "../components/use-hub-data.ts";
-import { canAct, forAdmins } from "../state/acting.ts";
-import { post, remove } from "../state/api.ts";
-import { allows } from "../state/session.ts";
-import { readSetup, setup } from "../state/setup.ts";
+import { Removal } from "../parts/acting/ask-first.tsx";
+import { AdminPage, Entries, Entry, toSystem } from "../parts/acting/entries.tsx";
+import { Problem } from "../parts/acting/problem.tsx";
+import { ActButton, forAdmins, mayAct, useAct } from "../parts/acting/use-act.tsx";
+import { readSetup, setup } from "../state/house/setup.ts";
+import { post, remove } from "../state/hub/api.ts";
+import { allows } from "../state/hub/session.ts";
+import { useHubData } from "../state/hub/watched.ts";
 import { formatTime, t } from "../texts/index.ts";
+import { NewSecret } from "../ui/copy-button.tsx";
 
 const KINDS = ["zigbee2mqtt", "tasmota", "shelly", "esphome", "plugin", "custom"] as const;
 type Kind = (typeof KINDS)[number];
@@ -185,7 +183,7 @@ function NewAccount({ onMade }: { onMade: (made: Settings) => void }) {
         </details>
         <Problem of={problem} />
         <div class="buttons">
-          <button type="submit" class="main" disabled={busy || !canAct("admin")}>
+          <button type="submit" class="main" disabled={busy || !mayAct("admin")}>
             {t("accounts.make")}
           </button>
         </div>

@@ -1,19 +1,20 @@
 // The areas of the house, and which devices are in each.
+
 import { useState } from "preact/hooks";
-import { type Area, useAreas } from "../components/area-names.ts";
-import { AskFirst } from "../components/ask-first.tsx";
-import { DeviceChoice } from "../components/device-choice.tsx";
-import { NameEditor } from "../components/name-editor.tsx";
-import { NewThing } from "../components/new-thing.tsx";
-import { Problem } from "../components/problem.tsx";
-import { useDevices } from "../components/ticking.ts";
-import { toast } from "../components/toast.tsx";
-import { mayAct, useAct } from "../components/use-act.ts";
-import { useAddress } from "../state/address.ts";
-import { patch, post, remove } from "../state/api.ts";
-import { type Device, putDevice, readDevice } from "../state/house.ts";
-import { allows } from "../state/session.ts";
+import { useAddress } from "../browser/address.ts";
+import type { Device } from "../model/device/device.ts";
+import { AskFirst } from "../parts/acting/ask-first.tsx";
+import { NameEditor, NewThing } from "../parts/acting/name-editor.tsx";
+import { Problem } from "../parts/acting/problem.tsx";
+import { mayAct, useAct } from "../parts/acting/use-act.tsx";
+import { type Area, useAreas } from "../parts/devices/area-names.ts";
+import { DeviceChoice } from "../parts/devices/device-choice.tsx";
+import { useDevices } from "../parts/devices/use-devices.ts";
+import { putDevice, readDevice } from "../state/house/house.ts";
+import { patch, post, remove } from "../state/hub/api.ts";
+import { allows } from "../state/hub/session.ts";
 import { t } from "../texts/index.ts";
+import { toast } from "../ui/toast.tsx";
 
 const at = (id: string): string => `/areas/${encodeURIComponent(id)}`;
 

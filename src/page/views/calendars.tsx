@@ -1,11 +1,12 @@
 // The calendars of the house: what goes on, what comes next, and what is wrong with one.
-import { Moment } from "../components/moment.tsx";
-import { Problem } from "../components/problem.tsx";
-import { mayAct, useAct } from "../components/use-act.ts";
-import { useHubData } from "../components/use-hub-data.ts";
-import { post } from "../state/api.ts";
-import { allows } from "../state/session.ts";
+
+import { Problem } from "../parts/acting/problem.tsx";
+import { mayAct, useAct } from "../parts/acting/use-act.tsx";
+import { post } from "../state/hub/api.ts";
+import { allows } from "../state/hub/session.ts";
+import { useHubData } from "../state/hub/watched.ts";
 import { language, t } from "../texts/index.ts";
+import { Moment } from "../ui/moment.tsx";
 
 interface CalendarEvent {
   uid: string;

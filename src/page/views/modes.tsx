@@ -1,17 +1,18 @@
 // Modes of the house, and switches that stand for something: both are on or off.
-import { AskFirst } from "../components/ask-first.tsx";
-import { formatAge } from "../components/exact.ts";
-import { NameEditor } from "../components/name-editor.tsx";
-import { NewThing } from "../components/new-thing.tsx";
-import { commandOwn, createOwn, ownDevices, removeOwn, renameOwn } from "../components/own-devices.ts";
-import { Problem } from "../components/problem.tsx";
-import { useNow } from "../components/ticking.ts";
-import { Toggle } from "../components/toggle.tsx";
-import { mayAct, useAct } from "../components/use-act.ts";
-import { useHubData } from "../components/use-hub-data.ts";
-import { refused, shown } from "../state/command.ts";
-import { type Device, devices } from "../state/house.ts";
+
+import type { Device } from "../model/device/device.ts";
+import { formatAge } from "../model/text/formats.ts";
+import { AskFirst } from "../parts/acting/ask-first.tsx";
+import { NameEditor, NewThing } from "../parts/acting/name-editor.tsx";
+import { commandOwn, createOwn, ownDevices, removeOwn, renameOwn } from "../parts/acting/own-devices.ts";
+import { Problem } from "../parts/acting/problem.tsx";
+import { mayAct, useAct } from "../parts/acting/use-act.tsx";
+import { refused, shown } from "../state/house/command.ts";
+import { devices } from "../state/house/house.ts";
+import { useHubData } from "../state/hub/watched.ts";
 import { formatTime, t, textFor } from "../texts/index.ts";
+import { Toggle } from "../ui/toggle.tsx";
+import { useNow } from "../ui/use-now.ts";
 
 interface Mode {
   id: string;

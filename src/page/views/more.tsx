@@ -1,8 +1,10 @@
 // Everything that has no place in the bar.
-import { toast } from "../components/toast.tsx";
-import { allows, person, type Role } from "../state/session.ts";
-import { signOut } from "../state/sign-out.ts";
+
+import { clear } from "../browser/storage.ts";
+import { get, remove } from "../state/hub/api.ts";
+import { allows, beginLeaving, person, type Role, setSession } from "../state/hub/session.ts";
 import { type TextKey, t } from "../texts/index.ts";
+import { toast } from "../ui/toast.tsx";
 
 interface Place {
   path: string;
@@ -60,4 +62,21 @@ export function More() {
       </button>
     </>
   );
+}
+
+// Signing out: ends the session on the hub, and clears what this browser kept of the house.
+/** False where the hub could not be reached: then the session lives there until it is ended or expires. */
+async function signOut(): Promise<boolean> {
+  beginLeaving();
+  const isEnded = await endOwn().catch(() => false);
+  setSession(undefined);
+  clear();
+  return isEnded;
+}
+
+async function endOwn(): Promise<boolean> {
+  const sessions = await get<{ id: string; current: boolean }[]>("/auth/sessions");
+  const own = sessions.find(({ current }) => current);
+  if (own) await remove(`/auth/sessions/${encodeURIComponent(own.id)}`);
+  return own !== undefined;
 }

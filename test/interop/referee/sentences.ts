@@ -96,7 +96,7 @@ interface Texts {
 async function loadPage(): Promise<Page> {
   // The page is made for browsers and has a project of its own: its types are not read here.
   const at = (path: string): string => join(import.meta.dir, "../../../src/page", path);
-  const { stateInWords } = (await import(at("components/kinds.ts"))) as { stateInWords: InWords };
+  const { stateInWords } = (await import(at("model/device/kinds.ts"))) as { stateInWords: InWords };
   const { setLanguage, loadLater } = (await import(at("texts/index.ts"))) as Texts;
   await loadLater();
   const inWords: InWords = (hub, attributes) => stateInWords({ ...hub, attributes }, attributes);

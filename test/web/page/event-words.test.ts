@@ -11,7 +11,7 @@ interface Words {
 
 // The page is made for browsers and has a project of its own: its types are not read here.
 const page = join(import.meta.dir, "../../../src/page");
-const { eventInWords, EVENT_TYPES } = (await import(join(page, "components/feed/event-words.ts"))) as Words;
+const { eventInWords, EVENT_TYPES } = (await import(join(page, "views/activity/event-words.ts"))) as Words;
 const { setLanguage, loadLater, textFor } = (await import(join(page, "texts/index.ts"))) as {
   setLanguage: (to: string) => Promise<void>;
   textFor: (key: string) => string | undefined;
@@ -63,7 +63,7 @@ test("sentences say what happened, with links to what they are about", () => {
 });
 
 test("alarms come first, in words, and what is reported in a better word is reported once", async () => {
-  const { putDevice, forgetHouse } = (await import(join(page, "state/house.ts"))) as {
+  const { putDevice, forgetHouse } = (await import(join(page, "state/house/house.ts"))) as {
     putDevice: (device: unknown) => void;
     forgetHouse: () => void;
   };

@@ -1,7 +1,7 @@
 // Which devices the table shows, and in which order: all of it is in the address.
-import { batteryOf, isLow } from "../../components/sensor-words.ts";
-import { areaName } from "../../state/areas.ts";
-import type { Device } from "../../state/house.ts";
+import type { Device } from "../../model/device/device.ts";
+import { batteryOf, isLow } from "../../model/device/sensor-words.ts";
+import { areaName } from "../../state/house/areas.ts";
 import { textFor } from "../../texts/index.ts";
 
 export const SORTS = ["name", "area", "type", "state", "battery", "seen"] as const;

@@ -1,13 +1,14 @@
 // One device as a row. It draws itself anew when its device changes, and only then.
+
 import type { Signal } from "@preact/signals";
-import { Icon } from "../../components/icon.tsx";
-import { iconOf, stateInWords } from "../../components/kinds.ts";
-import { batteryOf, isLow } from "../../components/sensor-words.ts";
-import { areaName } from "../../state/areas.ts";
-import { shown } from "../../state/command.ts";
-import type { Device } from "../../state/house.ts";
-import { now } from "../../state/now.ts";
+import { now } from "../../browser/now.ts";
+import type { Device } from "../../model/device/device.ts";
+import { iconOf, stateInWords } from "../../model/device/kinds.ts";
+import { batteryOf, isLow } from "../../model/device/sensor-words.ts";
+import { areaName } from "../../state/house/areas.ts";
+import { shown } from "../../state/house/command.ts";
 import { formatAge, formatMoment, formatNumber, t } from "../../texts/index.ts";
+import { Icon } from "../../ui/icon.tsx";
 import { typeInWords } from "./device-filter.ts";
 
 export function DeviceRow({ of, index }: { of: Signal<Device>; index: number }) {

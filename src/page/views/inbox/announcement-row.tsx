@@ -1,9 +1,9 @@
 // One that announces itself, with what can be decided about it.
 import { useState } from "preact/hooks";
-import { Problem } from "../../components/problem.tsx";
-import { toast } from "../../components/toast.tsx";
-import { type Announcement, type Decision, decide } from "../../state/discovery.ts";
+import { Problem } from "../../parts/acting/problem.tsx";
+import { type Announcement, type Decision, decide } from "../../state/house/discovery.ts";
 import { t } from "../../texts/index.ts";
+import { toast } from "../../ui/toast.tsx";
 
 const OPPOSITE = { accept: "ignore", ignore: "accept" } as const;
 

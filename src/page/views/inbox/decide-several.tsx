@@ -1,10 +1,10 @@
 // Deciding about many at once: of one account, or with a name or id that matches. Says beforehand about which.
 import { useState } from "preact/hooks";
-import { Problem } from "../../components/problem.tsx";
-import { toast } from "../../components/toast.tsx";
-import { useAddress } from "../../state/address.ts";
-import { announcements, type Decision, decideSeveral, matching } from "../../state/discovery.ts";
+import { useAddress } from "../../browser/address.ts";
+import { Problem } from "../../parts/acting/problem.tsx";
+import { announcements, type Decision, decideSeveral, matching } from "../../state/house/discovery.ts";
 import { t } from "../../texts/index.ts";
+import { toast } from "../../ui/toast.tsx";
 
 const MAX_NAMED = 5;
 

@@ -1,0 +1,101 @@
+// Doing something at the hub from a view: one at a time, and what it refused stays until the next try.
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { connection } from "../../state/hub/live.ts";
+import { allows, type Role } from "../../state/hub/session.ts";
+import { Problem } from "./problem.tsx";
+
+export interface Act {
+  busy: boolean;
+  /** Under way, or the hub cannot be reached: what starts it is disabled. */
+  locked: boolean;
+  problem: unknown;
+  /** Resolves to whether it was done. Never rejects. */
+  run: (what: () => Promise<unknown>) => Promise<boolean>;
+  forget: () => void;
+}
+
+export function useAct(): Act {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<unknown>();
+  return {
+    busy,
+    locked: busy || connection.value.state !== "live",
+    problem,
+    forget: () => setProblem(undefined),
+    async run(what) {
+      const pressed = document.activeElement;
+      setBusy(true);
+      setProblem(undefined);
+      try {
+        await what();
+        return true;
+      } catch (error) {
+        setProblem(error);
+        return false;
+      } finally {
+        setBusy(false);
+        requestAnimationFrame(() => keepFocus(pressed));
+      }
+    },
+  };
+}
+
+/** A button that cannot be pressed for a while loses the focus: it gets it back, unless somebody went elsewhere. */
+export function keepFocus(pressed: Element | null): void {
+  if (document.activeElement === document.body && pressed instanceof HTMLElement && pressed.isConnected)
+    pressed.focus({ preventScroll: true });
+}
+
+/** Whether something may be done now: the hub is reached, and the role suffices. */
+export function mayAct(role: Role): boolean {
+  return connection.value.state === "live" && allows(role);
+}
+
+/** What is read for administrators alone: others are refused, without asking the hub. */
+export function forAdmins(path: string): string | undefined {
+  return allows("admin") ? path : undefined;
+}
+
+/** Off while it is under way or the hub is not reached, and with what went wrong beside it. */
+interface ActButtonProps {
+  act: () => Promise<unknown>;
+  may?: Role;
+  look?: "main" | "danger";
+  disabled?: boolean;
+  /** For screen readers, where the text alone does not say of what. */
+  label?: string;
+  children: ComponentChildren;
+}
+
+export function ActButton({ act, may = "admin", look, disabled = false, label, children }: ActButtonProps) {
+  const [problem, setProblem] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+
+  async function run(): Promise<void> {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await act();
+    } catch (error) {
+      setProblem(error);
+    }
+    setBusy(false);
+  }
+
+  return (
+    <>
+      <button
+        type="button"
+        class={look}
+        aria-label={label}
+        disabled={busy || disabled || !mayAct(may)}
+        onClick={() => void run()}
+      >
+        {children}
+      </button>
+      <Problem of={problem} />
+    </>
+  );
+}
