@@ -18,7 +18,7 @@ import { probeStorage } from "../../kit/files/storage-fault.ts";
 import type { Log } from "../../kit/lifecycle/log.ts";
 import { isoSeconds } from "../../kit/time/clock.ts";
 import type { Exports } from "../../reach/export/running.ts";
-import { EVER_MADE } from "../../reach/mqtt/device-accounts.ts";
+import { EVER_MADE } from "../../reach/mqtt/accounts/device-accounts.ts";
 import { createPluginStorage } from "../../reach/plugins/storage.ts";
 import type { Plugins } from "../../reach/plugins/supervisor.ts";
 import { createPluginUploads, type PluginUploads } from "../../reach/plugins/uploads.ts";

@@ -6,7 +6,7 @@ import { createStorageTrouble, STORAGE_TEXTS, type StorageTrouble } from "../../
 import { createWriteBudget, type WriteBudget } from "../../kit/files/write-budget.ts";
 import { createLimitReports, type LimitReports } from "../../kit/lifecycle/limits.ts";
 import { messageOf } from "../../kit/schema/errors.ts";
-import type { DeviceAccounts } from "../../reach/mqtt/device-accounts.ts";
+import type { DeviceAccounts } from "../../reach/mqtt/accounts/device-accounts.ts";
 import type { Finding } from "../../server/alerts/alert.ts";
 import { databaseLost, HISTORY_LOST, UNCLEAN_STOP } from "../../server/alerts/watches/process.ts";
 import { type Audit, openAudit } from "../../server/auth/audit.ts";
