@@ -5,7 +5,7 @@ import { HOUSE_KEY, houseName } from "../../copies/backup/remote/copy-names.ts";
 import type { RemoteBackups } from "../../copies/backup/remote/remote-backups.ts";
 import type { Known } from "../../copies/backup/remote/storage.ts";
 import type { Visits } from "../../copies/backup/remote/visits.ts";
-import { createRestores, type Restores } from "../../copies/backup/restores.ts";
+import { createRestores, type Restores } from "../../copies/backup/restore/restores.ts";
 import { backupWorker } from "../../copies/backup/worker-task.ts";
 import type { Log } from "../../kit/lifecycle/log.ts";
 import { HubError, messageOf, RESTART_THE_HUB } from "../../kit/schema/errors.ts";

@@ -1,6 +1,6 @@
 // Wires what every other part needs: the state database, events, users, the audit log, limits.
 import { mendOfLoss, type Traces, tracesOf } from "../../copies/backup/lost-state.ts";
-import { setAsideStaleWal } from "../../copies/backup/stale-wal.ts";
+import { setAsideStaleWal } from "../../copies/backup/restore/stale-wal.ts";
 import { historyMigrations } from "../../house/history/migrations/index.ts";
 import { createStorageTrouble, STORAGE_TEXTS, type StorageTrouble } from "../../kit/files/storage-fault.ts";
 import { createWriteBudget, type WriteBudget } from "../../kit/files/write-budget.ts";

@@ -6,7 +6,7 @@ import { HubError } from "../../../kit/schema/errors.ts";
 import { isObject } from "../../../kit/schema/json.ts";
 import { readToml } from "../../../kit/schema/toml.ts";
 import type { Home } from "../../../server/home/paths.ts";
-import { type Contents, listContents, listFolder, type SourceFile } from "../../backup/home-contents.ts";
+import { type Contents, listContents, listFolder, type SourceFile } from "../../backup/archive/home-contents.ts";
 import { placesIn } from "../../backup/places.ts";
 
 /** Throws where a folder cannot be read: a copy without it would look like one of a house that has none. */

@@ -5,7 +5,7 @@ import type { Log } from "../../../kit/lifecycle/log.ts";
 import { HubError, messageOf, systemCode } from "../../../kit/schema/errors.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
 import type { Home } from "../../../server/home/paths.ts";
-import type { SourceFile } from "../../backup/home-contents.ts";
+import type { SourceFile } from "../../backup/archive/home-contents.ts";
 import { fileHash, filesId } from "../hashes.ts";
 import type { FileHead, GoneHead, SyncRequest } from "../protocol.ts";
 import { listCopiedFiles } from "./copied-files.ts";
