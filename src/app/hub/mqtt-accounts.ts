@@ -16,7 +16,7 @@ import type { StateDb } from "../../server/db/state-db.ts";
 import { reachableHost } from "../../server/system/web-address.ts";
 import type { HubConfig } from "../config/sections.ts";
 import type { HubOptions } from "./options.ts";
-import type { Port } from "./port.ts";
+import type { Port } from "./start/port.ts";
 
 const EVERYWHERE = "0.0.0.0";
 

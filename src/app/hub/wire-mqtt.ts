@@ -14,7 +14,7 @@ import { type Audit, UNKNOWN_ACCOUNT } from "../../server/auth/audit.ts";
 import { createMeta, type Meta } from "../../server/db/meta.ts";
 import type { HubConfig } from "../config/sections.ts";
 import type { HubOptions } from "./options.ts";
-import type { Port } from "./port.ts";
+import type { Port } from "./start/port.ts";
 import { incomingOf } from "./wire-discovery.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";

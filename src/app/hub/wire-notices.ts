@@ -16,7 +16,7 @@ import { createMeta } from "../../server/db/meta.ts";
 import { timezoneOf } from "../config/location.ts";
 import type { ChatCommandDeps, ChatCommands } from "./chat-commands.ts";
 import type { HubOptions } from "./options.ts";
-import type { Port } from "./port.ts";
+import type { Port } from "./start/port.ts";
 import type { House } from "./wire-house.ts";
 import type { NoticeHooks, Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";

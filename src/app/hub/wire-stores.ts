@@ -19,11 +19,11 @@ import { createEventFeed, type EventFeed } from "../../server/events/feed.ts";
 import type { HomeLock } from "../../server/home/lock.ts";
 import { bytesWritten } from "../../server/system/this-process.ts";
 import type { HubConfig } from "../config/sections.ts";
-import { keepCopy } from "./disk-recovery.ts";
 import { openMqttAccounts } from "./mqtt-accounts.ts";
 import type { HubOptions } from "./options.ts";
 import { addressesOfMachine } from "./own-machine.ts";
-import { mergeAuditAfterRestore, recordStart } from "./start-audit.ts";
+import { keepCopy } from "./start/disk-recovery.ts";
+import { mergeAuditAfterRestore, recordStart } from "./start/start-audit.ts";
 
 const EVERY_MS = 2000;
 // Whoever copies a house copies more than one file.

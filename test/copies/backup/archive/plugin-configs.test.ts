@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { fileProblems } from "../../../../src/app/config/file-problems.ts";
 import { checkConfig } from "../../../../src/app/config/load.ts";
 import { restoreHome } from "../../../../src/copies/backup/restore/restore.ts";
-import { listCopiedFiles } from "../../../../src/copies/standby/source/copied-files.ts";
+import { listCopiedFiles } from "../../../../src/copies/standby/source/files/copied-files.ts";
 import type { Home } from "../../../../src/server/home/paths.ts";
 import { readZip } from "../../../support/archives.ts";
 import { createTemporaryFolder } from "../../../support/temporary-folder.ts";

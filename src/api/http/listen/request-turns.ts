@@ -2,10 +2,10 @@
 // and the watchdog get theirs: after some milliseconds the others wait for a later turn, in the order they came. What one
 // connection sends without waiting for answers (pipelining) is limited, as Bun runs it without a pause.
 
-import type { Limits } from "../../kit/lifecycle/limits.ts";
-import { normalizeAddress } from "../../kit/text/addresses.ts";
-import { refusalOfFlood } from "./errors.ts";
-import type { Answer } from "./resources.ts";
+import type { Limits } from "../../../kit/lifecycle/limits.ts";
+import { normalizeAddress } from "../../../kit/text/addresses.ts";
+import { refusalOfFlood } from "../errors.ts";
+import type { Answer } from "../resources.ts";
 
 interface Peers {
   requestIP(request: Request): { address: string; port: number } | null;

@@ -2,17 +2,17 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { Elysia } from "elysia";
-import type { App } from "../../../src/api/http/app.ts";
-import { readCertificate } from "../../../src/api/http/certificate.ts";
-import type { ServerSection } from "../../../src/api/http/config.ts";
-import { type Listener, listen } from "../../../src/api/http/listen.ts";
-import { checkConfig } from "../../../src/app/config/load.ts";
-import { silentLog } from "../../../src/kit/lifecycle/log.ts";
-import { askHealth } from "../../../src/server/system/ask-health.ts";
-import { createCertificates } from "../../reach/notify/certificates.ts";
-import { createTemporaryFolder } from "../../support/temporary-folder.ts";
-import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
-import { until } from "../../support/wait.ts";
+import type { App } from "../../../../src/api/http/app.ts";
+import type { ServerSection } from "../../../../src/api/http/config.ts";
+import { readCertificate } from "../../../../src/api/http/listen/certificate.ts";
+import { type Listener, listen } from "../../../../src/api/http/listen/listen.ts";
+import { checkConfig } from "../../../../src/app/config/load.ts";
+import { silentLog } from "../../../../src/kit/lifecycle/log.ts";
+import { askHealth } from "../../../../src/server/system/ask-health.ts";
+import { createCertificates } from "../../../reach/notify/certificates.ts";
+import { createTemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createVirtualClock, type VirtualClock } from "../../../support/virtual-clock.ts";
+import { until } from "../../../support/wait.ts";
 
 setDefaultTimeout(30_000);
 

@@ -1,6 +1,6 @@
 // Starts the parts of a hub by name: it reports which part is starting, and in a safe start it leaves out each part that is off.
-import { HubError, RESTART_THE_HUB } from "../../kit/schema/errors.ts";
-import type { SafeStart, StartWatch } from "../../server/system/starts.ts";
+import { HubError, RESTART_THE_HUB } from "../../../kit/schema/errors.ts";
+import type { SafeStart, StartWatch } from "../../../server/system/starts.ts";
 import type { StartTimes } from "./start-times.ts";
 
 /** The parts that a hub can run without. */

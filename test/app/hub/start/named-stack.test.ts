@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { NamedStack } from "../../../src/app/hub/named-stack.ts";
+import { NamedStack } from "../../../../src/app/hub/start/named-stack.ts";
 
 test("while parts are stopped, the one that is waited for has its name", async () => {
   let part = "stores";

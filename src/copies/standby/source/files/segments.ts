@@ -2,11 +2,11 @@
 // earlier segment left there.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { HEADER_BYTES, wholeFrames } from "../../../kit/files/journal-frame.ts";
-import { HubError, messageOf, systemCode } from "../../../kit/schema/errors.ts";
-import type { Clock } from "../../../kit/time/clock.ts";
-import { contentHash } from "../hashes.ts";
-import type { JournalHead, KeepHead, SyncRequest } from "../protocol.ts";
+import { HEADER_BYTES, wholeFrames } from "../../../../kit/files/journal-frame.ts";
+import { HubError, messageOf, systemCode } from "../../../../kit/schema/errors.ts";
+import type { Clock } from "../../../../kit/time/clock.ts";
+import { contentHash } from "../../hashes.ts";
+import type { JournalHead, KeepHead, SyncRequest } from "../../protocol.ts";
 import { stampOf } from "./stamp.ts";
 
 export interface SegmentAnswer {

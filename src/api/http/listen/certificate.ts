@@ -1,9 +1,9 @@
 // Reads the certificate and the key of [server], once: what was checked is what is served.
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { messageOf, systemCode } from "../../kit/schema/errors.ts";
-import type { Problem } from "../../kit/schema/schema.ts";
-import type { ServerSection } from "./config.ts";
+import { messageOf, systemCode } from "../../../kit/schema/errors.ts";
+import type { Problem } from "../../../kit/schema/schema.ts";
+import type { ServerSection } from "../config.ts";
 
 export type ReadCertificate =
   | { ok: true; cert: string; key: string; validFrom: number; validTo: number }

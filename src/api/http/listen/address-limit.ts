@@ -1,12 +1,12 @@
 // How many requests an address may send without an account: a second, and at once, as their bodies take memory while they come.
 // Those of accounts are not counted.
-import type { Limits } from "../../kit/lifecycle/limits.ts";
-import { networkOf } from "../../kit/text/addresses.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import { TokenBucket } from "../../kit/time/token-bucket.ts";
-import type { Callers, PeerSource } from "./callers.ts";
-import { refusalOfFlood } from "./errors.ts";
-import type { Answer } from "./resources.ts";
+import type { Limits } from "../../../kit/lifecycle/limits.ts";
+import { networkOf } from "../../../kit/text/addresses.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import { TokenBucket } from "../../../kit/time/token-bucket.ts";
+import type { Callers, PeerSource } from "../callers.ts";
+import { refusalOfFlood } from "../errors.ts";
+import type { Answer } from "../resources.ts";
 
 export interface AddressLimit {
   /** Counts a request of nobody known; the answer to it where its address sent too many. */

@@ -1,14 +1,14 @@
 // How much strangers may ask, of the module alone and of a whole hub, with the alert that says so and ends.
 import { expect, test } from "bun:test";
-import { createAddressLimit } from "../../../src/api/http/address-limit.ts";
-import { createCallers } from "../../../src/api/http/callers.ts";
-import type { LimitReached } from "../../../src/kit/lifecycle/limits.ts";
-import { silentLog } from "../../../src/kit/lifecycle/log.ts";
-import { NO_PLUGINS } from "../../support/no-plugins.ts";
-import { openRawSocket } from "../../support/raw-socket.ts";
-import { startTestHub } from "../../support/test-hub.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
-import { until } from "../../support/wait.ts";
+import { createCallers } from "../../../../src/api/http/callers.ts";
+import { createAddressLimit } from "../../../../src/api/http/listen/address-limit.ts";
+import type { LimitReached } from "../../../../src/kit/lifecycle/limits.ts";
+import { silentLog } from "../../../../src/kit/lifecycle/log.ts";
+import { NO_PLUGINS } from "../../../support/no-plugins.ts";
+import { openRawSocket } from "../../../support/raw-socket.ts";
+import { startTestHub } from "../../../support/test-hub.ts";
+import { createVirtualClock } from "../../../support/virtual-clock.ts";
+import { until } from "../../../support/wait.ts";
 
 const PER_SECOND = 5;
 

@@ -1,16 +1,16 @@
 // Which files a standby lacks. A file is read when its attributes have changed, so that nothing is read twice.
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Log } from "../../../kit/lifecycle/log.ts";
-import { HubError, messageOf, systemCode } from "../../../kit/schema/errors.ts";
-import type { Clock } from "../../../kit/time/clock.ts";
-import type { Home } from "../../../server/home/paths.ts";
-import type { SourceFile } from "../../backup/archive/home-contents.ts";
-import { fileHash, filesId } from "../hashes.ts";
-import type { FileHead, GoneHead, SyncRequest } from "../protocol.ts";
+import type { Log } from "../../../../kit/lifecycle/log.ts";
+import { HubError, messageOf, systemCode } from "../../../../kit/schema/errors.ts";
+import type { Clock } from "../../../../kit/time/clock.ts";
+import type { Home } from "../../../../server/home/paths.ts";
+import type { SourceFile } from "../../../backup/archive/home-contents.ts";
+import { fileHash, filesId } from "../../hashes.ts";
+import type { FileHead, GoneHead, SyncRequest } from "../../protocol.ts";
+import { createRecent } from "../recent.ts";
 import { listCopiedFiles } from "./copied-files.ts";
 import { createPace } from "./pace.ts";
-import { createRecent } from "./recent.ts";
 import { stampOf } from "./stamp.ts";
 
 export interface FilesAnswer {

@@ -2,14 +2,14 @@
 // quiet house costs nothing.
 import { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
-import { isStorageFault } from "../../../kit/files/storage-fault.ts";
-import { HubError, messageOf } from "../../../kit/schema/errors.ts";
-import type { Clock } from "../../../kit/time/clock.ts";
-import { journalIdOf } from "../../../server/db/readings.ts";
-import { PAGE_HASH_BYTES, pageHashes, pageSizeOf, stateId } from "../hashes.ts";
-import type { PagesHead, SyncRequest } from "../protocol.ts";
+import { isStorageFault } from "../../../../kit/files/storage-fault.ts";
+import { HubError, messageOf } from "../../../../kit/schema/errors.ts";
+import type { Clock } from "../../../../kit/time/clock.ts";
+import { journalIdOf } from "../../../../server/db/readings.ts";
+import { PAGE_HASH_BYTES, pageHashes, pageSizeOf, stateId } from "../../hashes.ts";
+import type { PagesHead, SyncRequest } from "../../protocol.ts";
+import { createRecent } from "../recent.ts";
 import { createPace } from "./pace.ts";
-import { createRecent } from "./recent.ts";
 
 export interface StateAnswer {
   /** Undefined where the standby has them all. */

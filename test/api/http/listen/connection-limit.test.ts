@@ -1,9 +1,9 @@
 // Which connections to the API are ended where an address holds too many, and all together do.
 import { expect, test } from "bun:test";
-import { limitConnections, MAX_OF_ADDRESS } from "../../../src/api/http/connection-limit.ts";
-import type { OpenConnection } from "../../../src/api/http/open-connections.ts";
-import { addressSet } from "../../../src/kit/text/addresses.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
+import { limitConnections, MAX_OF_ADDRESS } from "../../../../src/api/http/listen/connection-limit.ts";
+import type { OpenConnection } from "../../../../src/api/http/listen/open-connections.ts";
+import { addressSet } from "../../../../src/kit/text/addresses.ts";
+import { createVirtualClock } from "../../../support/virtual-clock.ts";
 
 /** `held`: how many of each address; those opened last were silent shortest. Gives how many are left after one look. */
 async function leftOf(held: Record<string, number>, proxies: string[] = []): Promise<Record<string, number>> {

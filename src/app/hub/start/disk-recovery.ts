@@ -1,11 +1,11 @@
 // If the disk could not be written at the start, the hub runs from a copy in memory. This waits for the disk, writes the copy
 // back, and restarts the hub from the file.
-import { probeStorage } from "../../kit/files/storage-fault.ts";
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { messageOf, systemCode } from "../../kit/schema/errors.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { StateCopy, StateDb } from "../../server/db/state-db.ts";
-import type { Home } from "../../server/home/paths.ts";
+import { probeStorage } from "../../../kit/files/storage-fault.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { messageOf, systemCode } from "../../../kit/schema/errors.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import type { StateCopy, StateDb } from "../../../server/db/state-db.ts";
+import type { Home } from "../../../server/home/paths.ts";
 
 const PROBE_EVERY_MS = 10_000;
 

@@ -1,5 +1,5 @@
 // Keeps what is looked at again and again to a hundredth of a core, however large it is.
-import type { Clock } from "../../../kit/time/clock.ts";
+import type { Clock } from "../../../../kit/time/clock.ts";
 
 export interface Pace {
   /** Whether it is time again. */

@@ -1,9 +1,9 @@
 // Requests share the event loop with everything else, and a pipeline has an end. Real sockets to a bare server.
 import { expect, test } from "bun:test";
-import { createRequestTurns } from "../../../src/api/http/request-turns.ts";
-import type { LimitReached } from "../../../src/kit/lifecycle/limits.ts";
-import { openRawSocket } from "../../support/raw-socket.ts";
-import { until } from "../../support/wait.ts";
+import { createRequestTurns } from "../../../../src/api/http/listen/request-turns.ts";
+import type { LimitReached } from "../../../../src/kit/lifecycle/limits.ts";
+import { openRawSocket } from "../../../support/raw-socket.ts";
+import { until } from "../../../support/wait.ts";
 
 const GET = "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const statusesIn = (text: string): string[] =>

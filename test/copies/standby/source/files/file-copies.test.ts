@@ -2,16 +2,16 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { fileHash } from "../../../../src/copies/standby/hashes.ts";
+import { fileHash } from "../../../../../src/copies/standby/hashes.ts";
 import {
   type FileCopies,
   type FilesAnswer,
   openFileCopies,
-} from "../../../../src/copies/standby/source/file-copies.ts";
-import { HubError } from "../../../../src/kit/schema/errors.ts";
-import { homeAt } from "../../../../src/server/home/paths.ts";
-import { createTemporaryFolder, type TemporaryFolder } from "../../../support/temporary-folder.ts";
-import { createVirtualClock, type VirtualClock } from "../../../support/virtual-clock.ts";
+} from "../../../../../src/copies/standby/source/files/file-copies.ts";
+import { HubError } from "../../../../../src/kit/schema/errors.ts";
+import { homeAt } from "../../../../../src/server/home/paths.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../../../../support/temporary-folder.ts";
+import { createVirtualClock, type VirtualClock } from "../../../../support/virtual-clock.ts";
 
 const MIB = 1_048_576;
 let folder: TemporaryFolder;

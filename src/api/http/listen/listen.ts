@@ -1,18 +1,18 @@
 // Opens the port; an error where another program has it. With a certificate that cannot be used the API answers this machine only
 // until the certificate is repaired: it is never served without TLS to other machines.
 import type { Server } from "bun";
-import { background } from "../../kit/lifecycle/lifecycle.ts";
-import type { Limits } from "../../kit/lifecycle/limits.ts";
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { HubError, messageOf, systemCode } from "../../kit/schema/errors.ts";
-import { addressSet } from "../../kit/text/addresses.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { App } from "./app.ts";
+import { background } from "../../../kit/lifecycle/lifecycle.ts";
+import type { Limits } from "../../../kit/lifecycle/limits.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { HubError, messageOf, systemCode } from "../../../kit/schema/errors.ts";
+import { addressSet } from "../../../kit/text/addresses.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import type { App } from "../app.ts";
+import type { ServerSection } from "../config.ts";
+import { BEHIND_LIMIT_BYTES, type SocketHandlers } from "../stream/hub-stream.ts";
 import { type ReadCertificate, readCertificate, timeProblem } from "./certificate.ts";
-import type { ServerSection } from "./config.ts";
 import { limitConnections } from "./connection-limit.ts";
 import { readOpenConnections } from "./open-connections.ts";
-import { BEHIND_LIMIT_BYTES, type SocketHandlers } from "./stream/hub-stream.ts";
 
 // Bun refuses a larger body without a reason. The router's own limit comes first and gives one.
 const MAX_BODY_BYTES = 1024 ** 4;

@@ -2,14 +2,14 @@
 import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { readLastRestore } from "../../copies/backup/restore/last-restore.ts";
-import { newestOldState } from "../../copies/backup/restore/old-states.ts";
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { messageOf } from "../../kit/schema/errors.ts";
-import { type Audit, type AuditActor, mergeAudit } from "../../server/auth/audit.ts";
-import type { Meta } from "../../server/db/meta.ts";
-import type { StateDb } from "../../server/db/state-db.ts";
-import { type Home, homeAt } from "../../server/home/paths.ts";
+import { readLastRestore } from "../../../copies/backup/restore/last-restore.ts";
+import { newestOldState } from "../../../copies/backup/restore/old-states.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { messageOf } from "../../../kit/schema/errors.ts";
+import { type Audit, type AuditActor, mergeAudit } from "../../../server/auth/audit.ts";
+import type { Meta } from "../../../server/db/meta.ts";
+import type { StateDb } from "../../../server/db/state-db.ts";
+import { type Home, homeAt } from "../../../server/home/paths.ts";
 
 interface StartContext {
   home: Home;

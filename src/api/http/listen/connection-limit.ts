@@ -2,9 +2,9 @@
 // nor all file descriptors. Bun takes every connection; what is too much is ended within two seconds: of the address that has
 // most, those that were silent longest.
 import { readFileSync } from "node:fs";
-import type { Limits } from "../../kit/lifecycle/limits.ts";
-import { type AddressSet, networkOf } from "../../kit/text/addresses.ts";
-import type { Clock } from "../../kit/time/clock.ts";
+import type { Limits } from "../../../kit/lifecycle/limits.ts";
+import { type AddressSet, networkOf } from "../../../kit/text/addresses.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
 import type { OpenConnection, OpenConnections } from "./open-connections.ts";
 
 export interface ConnectionLimitOptions {

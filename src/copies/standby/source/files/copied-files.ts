@@ -2,12 +2,12 @@
 // names, and what the hub keeps for later. Not: programs, logs, backups, caches, locks, and what is this machine's own.
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { relative } from "node:path";
-import { HubError } from "../../../kit/schema/errors.ts";
-import { isObject } from "../../../kit/schema/json.ts";
-import { readToml } from "../../../kit/schema/toml.ts";
-import type { Home } from "../../../server/home/paths.ts";
-import { type Contents, listContents, listFolder, type SourceFile } from "../../backup/archive/home-contents.ts";
-import { placesIn } from "../../backup/places.ts";
+import { HubError } from "../../../../kit/schema/errors.ts";
+import { isObject } from "../../../../kit/schema/json.ts";
+import { readToml } from "../../../../kit/schema/toml.ts";
+import type { Home } from "../../../../server/home/paths.ts";
+import { type Contents, listContents, listFolder, type SourceFile } from "../../../backup/archive/home-contents.ts";
+import { placesIn } from "../../../backup/places.ts";
 
 /** Throws where a folder cannot be read: a copy without it would look like one of a house that has none. */
 export function listCopiedFiles(home: Home): Contents {

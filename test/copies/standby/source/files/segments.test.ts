@@ -2,12 +2,16 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { contentHash } from "../../../../src/copies/standby/hashes.ts";
-import { openSegments, type SegmentAnswer, type Segments } from "../../../../src/copies/standby/source/segments.ts";
-import { type Journal, openJournal } from "../../../../src/kit/files/journal.ts";
-import { readJournal, segmentPath } from "../../../../src/kit/files/journal-reader.ts";
-import { systemClock } from "../../../../src/kit/time/clock.ts";
-import { createTemporaryFolder, type TemporaryFolder } from "../../../support/temporary-folder.ts";
+import { contentHash } from "../../../../../src/copies/standby/hashes.ts";
+import {
+  openSegments,
+  type SegmentAnswer,
+  type Segments,
+} from "../../../../../src/copies/standby/source/files/segments.ts";
+import { type Journal, openJournal } from "../../../../../src/kit/files/journal.ts";
+import { readJournal, segmentPath } from "../../../../../src/kit/files/journal-reader.ts";
+import { systemClock } from "../../../../../src/kit/time/clock.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../../../../support/temporary-folder.ts";
 
 const ID = "house";
 let folder: TemporaryFolder;
