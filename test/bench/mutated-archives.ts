@@ -1,6 +1,6 @@
 // bun test/bench/mutated-archives.ts [COUNT] [SEED]: restores so many archives that were tampered with, plain ones and Zip64.
 // Each is restored with just what was saved, or refused with a reason and nothing changed; else it ends with 1.
-import { restoreMutated } from "../copies/backup/mutated-archives.ts";
+import { restoreMutated } from "../copies/backup/archive/mutated-archives.ts";
 import { SEED, tried } from "../support/campaign.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

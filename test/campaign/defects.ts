@@ -48,7 +48,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: "half-restore",
     campaign: "restores",
-    file: "src/copies/backup/swap.ts",
+    file: "src/copies/backup/restore/swap.ts",
     find: "  moveAll(home, journal);\n  finish(home, journal, onPlaced);\n  return true;",
     put: "  moveAll(home, { ...journal, place: journal.place.slice(1) });\n  finish(home, journal, onPlaced);\n  return true;",
     says: /restore\.test/,

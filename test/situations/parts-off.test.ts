@@ -2,7 +2,7 @@
 // Over 10 s: seven hubs, each asked by every route.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync } from "node:fs";
-import { OPTIONAL_PARTS, type OptionalPart } from "../../src/app/hub/part-starter.ts";
+import { OPTIONAL_PARTS, type OptionalPart } from "../../src/app/hub/start/part-starter.ts";
 import type { StartWatch } from "../../src/server/system/starts.ts";
 import { type Documented, type DocumentedRoute, fetchDocument } from "../support/documented.ts";
 import {

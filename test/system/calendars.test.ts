@@ -2,7 +2,7 @@
 // Over 10 s: an entry has five seconds of the processor before it is left out.
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { listProcesses } from "../../src/reach/plugins/usage.ts";
+import { listProcesses } from "../../src/reach/plugins/process/usage.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import { until } from "../support/wait.ts";
 

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LastRestore } from "../../src/copies/backup/last-restore.ts";
+import type { LastRestore } from "../../src/copies/backup/restore/last-restore.ts";
 import { downloadBackup, makeZip, readZip } from "../support/archives.ts";
 import { freePort } from "../support/free-port.ts";
 import { createHubPlace, type HubPlace, type HubSettings } from "../support/hub-place.ts";

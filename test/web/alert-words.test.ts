@@ -1,7 +1,7 @@
 // Every alert that the hub can raise has words of the page in both languages, and what it does not know is said as the hub says it.
 import "./browser.ts";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { OPTIONAL_PARTS } from "../../src/app/hub/part-starter.ts";
+import { OPTIONAL_PARTS } from "../../src/app/hub/start/part-starter.ts";
 import { alertInWords, problemInWords } from "../../src/page/model/text/alert-words.ts";
 import { loadLater, setLanguage, textFor } from "../../src/page/texts/index.ts";
 import { AlertKind, type Finding } from "../../src/server/alerts/alert.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import "./browser.ts";
 import { fromHub, loadLater, refusal, setLanguage, textFor } from "../../src/page/texts/index.ts";
-import { ACCOUNT_KINDS } from "../../src/reach/mqtt/account-kinds.ts";
+import { ACCOUNT_KINDS } from "../../src/reach/mqtt/accounts/account-kinds.ts";
 
 // Its types come from all over the hub, of which the page's project knows nothing.
 const { configFormSchema } = (await import(join(import.meta.dir, "../../src/app/config/form-schema.ts"))) as {

@@ -5,15 +5,15 @@ import { type AnyElysia, redirect, status } from "elysia";
 import { HubError } from "../../kit/schema/errors.ts";
 import type { Identity } from "../../server/auth/authenticate.ts";
 import { allows } from "../../server/auth/roles.ts";
-import type { AddressLimit } from "./address-limit.ts";
 import type { AnswerTimes } from "./answer-times.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import { type Callers, createBearerReader } from "./callers.ts";
 import type { Cors } from "./cors.ts";
 import type { HoldAnswer } from "./hold-answer.ts";
+import type { AddressLimit } from "./listen/address-limit.ts";
+import type { RequestTurns } from "./listen/request-turns.ts";
 import type { Page } from "./page.ts";
 import { refuseRepeatedKeys } from "./query.ts";
-import type { RequestTurns } from "./request-turns.ts";
 import { isHost, splitUrl } from "./request-url.ts";
 import {
   type Answer,

@@ -1,7 +1,7 @@
 // What the commands backup and restore share.
 
+import type { Counts } from "../../copies/backup/archive/manifest.ts";
 import type { Schemas } from "../../copies/backup/database-copies.ts";
-import type { Counts } from "../../copies/backup/manifest.ts";
 import { historyMigrations } from "../../house/history/migrations/index.ts";
 import { stateMigrations } from "../../server/db/migrations/index.ts";
 import { counted, type Invocation } from "./command.ts";

@@ -1,12 +1,12 @@
 // hub backup: saves an archive of a home, whether its hub runs or not.
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { openArchive } from "../../copies/backup/archive.ts";
+import { openArchive } from "../../copies/backup/archive/archive.ts";
+import { saveArchive } from "../../copies/backup/archive/save-archive.ts";
 import { lockBackups } from "../../copies/backup/backup-lock.ts";
 import { recordBackup } from "../../copies/backup/last-backup.ts";
 import { timeInName } from "../../copies/backup/places.ts";
-import { saveArchive } from "../../copies/backup/save-archive.ts";
-import { setAsideStaleWal } from "../../copies/backup/stale-wal.ts";
+import { setAsideStaleWal } from "../../copies/backup/restore/stale-wal.ts";
 import { megabytes } from "../../kit/files/free-space.ts";
 import type { Fields } from "../../kit/lifecycle/log.ts";
 import type { Output } from "../../kit/lifecycle/platform.ts";

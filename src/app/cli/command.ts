@@ -1,5 +1,5 @@
 // The interface of a command of the command line, and what several commands share.
-import { recoverRestore } from "../../copies/backup/swap-in.ts";
+import { recoverRestore } from "../../copies/backup/restore/swap-in.ts";
 import type { Platform } from "../../kit/lifecycle/platform.ts";
 import { findHome, type Home } from "../../server/home/paths.ts";
 

@@ -1,8 +1,12 @@
 // hub device-account: MQTT accounts for devices, whether the hub runs or not.
 import { HubError } from "../../kit/schema/errors.ts";
 import { checkValue } from "../../kit/schema/schema.ts";
-import type { AccountSettings } from "../../reach/mqtt/account-settings.ts";
-import { type DeviceAccount, type DeviceAccounts, NewDeviceAccount } from "../../reach/mqtt/device-accounts.ts";
+import type { AccountSettings } from "../../reach/mqtt/accounts/account-settings.ts";
+import {
+  type DeviceAccount,
+  type DeviceAccounts,
+  NewDeviceAccount,
+} from "../../reach/mqtt/accounts/device-accounts.ts";
 import { recordOnce } from "../../server/auth/audit.ts";
 import type { StateDb } from "../../server/db/state-db.ts";
 import { actAsOwner } from "../../server/home/owner.ts";

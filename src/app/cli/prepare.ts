@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { isPaired, readMachine } from "../../copies/standby/machine.ts";
 import { sweepTemporaryFiles } from "../../kit/files/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../../kit/schema/errors.ts";
-import { EVER_MADE } from "../../reach/mqtt/device-accounts.ts";
+import { EVER_MADE } from "../../reach/mqtt/accounts/device-accounts.ts";
 import { hasMeta } from "../../server/db/known-ids.ts";
 import { type LaidOut, layOutHome } from "../../server/home/layout.ts";
 import { borrowHome } from "../../server/home/lock.ts";

@@ -1,6 +1,6 @@
 // A hub that can be restarted in the same process, with a restored home or a changed configuration, and that goes back to what was
 // before if the new hub does not start.
-import type { Restart, Trial } from "../../copies/backup/restores.ts";
+import type { Restart, Trial } from "../../copies/backup/restore/restores.ts";
 import type { Log } from "../../kit/lifecycle/log.ts";
 import { messageOf } from "../../kit/schema/errors.ts";
 import type { HubConfig } from "../config/sections.ts";

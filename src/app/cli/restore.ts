@@ -1,10 +1,10 @@
 // hub restore: replaces a home's state by that of an archive, or undoes that.
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Counts, Counts as CountsSchema } from "../../copies/backup/manifest.ts";
-import { checkArchive, restoreHome } from "../../copies/backup/restore.ts";
-import type { Staged } from "../../copies/backup/stage.ts";
-import { undoRestore } from "../../copies/backup/swap-in.ts";
+import { type Counts, Counts as CountsSchema } from "../../copies/backup/archive/manifest.ts";
+import { checkArchive, restoreHome } from "../../copies/backup/restore/restore.ts";
+import type { Staged } from "../../copies/backup/restore/stage.ts";
+import { undoRestore } from "../../copies/backup/restore/swap-in.ts";
 import { HubError, messageOf } from "../../kit/schema/errors.ts";
 import { actAsOwner } from "../../server/home/owner.ts";
 import type { Home } from "../../server/home/paths.ts";

@@ -1,7 +1,7 @@
 // One hub of this process, from its start to its end: a signal, or another machine of the house that is the hub from then on.
 import { statSync } from "node:fs";
-import { readCertificate } from "../../api/http/certificate.ts";
-import { openTrial } from "../../copies/backup/restores.ts";
+import { readCertificate } from "../../api/http/listen/certificate.ts";
+import { openTrial } from "../../copies/backup/restore/restores.ts";
 import { isPaired } from "../../copies/standby/machine.ts";
 import type { Standing, TakeOver } from "../../copies/standby/standing.ts";
 import { within } from "../../kit/lifecycle/lifecycle.ts";

@@ -1,7 +1,7 @@
 // What the hub knows of its place in a house with two machines. The only hub of a house has none: when a machine pairs with it, it
 // starts again.
 import { hostname } from "node:os";
-import { readCertificate } from "../../api/http/certificate.ts";
+import { readCertificate } from "../../api/http/listen/certificate.ts";
 import type { Machine } from "../../copies/standby/lease/lease.ts";
 import type { MachineFile } from "../../copies/standby/machine.ts";
 import type { Standing } from "../../copies/standby/standing.ts";

@@ -7,7 +7,7 @@ import { isoSeconds } from "../../kit/time/clock.ts";
 import { bootId } from "../../server/system/machine.ts";
 import { openStarts } from "../../server/system/starts.ts";
 import { openSupervision, type Subject } from "../../server/system/supervision.ts";
-import { OPTIONAL_PARTS, PART_NEEDS, SUSPECT_PARTS } from "../hub/part-starter.ts";
+import { OPTIONAL_PARTS, PART_NEEDS, SUSPECT_PARTS } from "../hub/start/part-starter.ts";
 import type { Command } from "./command.ts";
 import { homeOption } from "./command.ts";
 import { type Entered, enterHome, readConfig } from "./prepare.ts";

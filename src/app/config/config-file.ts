@@ -1,7 +1,7 @@
 // hub.toml over the API: read with its secrets masked, checked as `hub check` does, and replaced. The hub reads it at its start,
 // so a change counts after a restart; if the hub does not start with it, it goes back to the text it ran with.
 import { readFileSync, realpathSync, rmSync } from "node:fs";
-import type { Restart } from "../../copies/backup/restores.ts";
+import type { Restart } from "../../copies/backup/restore/restores.ts";
 import { replaceFile, writeFileAtomic } from "../../kit/files/atomic-file.ts";
 import { decodeText } from "../../kit/schema/decode-text.ts";
 import { HubError, systemCode } from "../../kit/schema/errors.ts";

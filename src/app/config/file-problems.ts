@@ -1,5 +1,5 @@
 // What is wrong with the files that the configuration names: certificate, plugins, templates.
-import { readCertificate, timeProblem } from "../../api/http/certificate.ts";
+import { readCertificate, timeProblem } from "../../api/http/listen/certificate.ts";
 import type { Problem } from "../../kit/schema/schema.ts";
 import { missingFiles } from "../../reach/notify/missing-files.ts";
 import { startProblems } from "../../reach/plugins/command.ts";

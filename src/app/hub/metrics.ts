@@ -6,8 +6,8 @@ import { type LoopLag, watchLoopLag } from "../../server/system/loop-lag.ts";
 import { histogramSamples, type Metric, prometheusText, type Sample } from "../../server/system/prometheus.ts";
 import type { SystemStatus } from "../../server/system/status.ts";
 import type { Latencies } from "./latencies.ts";
-import type { Ports } from "./ports.ts";
-import type { StartTimes } from "./start-times.ts";
+import type { Ports } from "./start/ports.ts";
+import type { StartTimes } from "./start/start-times.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 

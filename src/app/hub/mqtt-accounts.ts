@@ -2,21 +2,21 @@
 import type { Platform } from "../../kit/lifecycle/platform.ts";
 import { HubError } from "../../kit/schema/errors.ts";
 import { HUB_PLUGIN_ID } from "../../kit/schema/ids.ts";
-import { ACCOUNT_KINDS } from "../../reach/mqtt/account-kinds.ts";
-import { type AccountSettings, settingsOf } from "../../reach/mqtt/account-settings.ts";
-import { isLoopbackHost } from "../../reach/mqtt/config.ts";
+import { ACCOUNT_KINDS } from "../../reach/mqtt/accounts/account-kinds.ts";
+import { type AccountSettings, settingsOf } from "../../reach/mqtt/accounts/account-settings.ts";
 import {
   type DeviceAccounts,
   type NewDeviceAccount,
   openDeviceAccounts,
   type WithPassword,
-} from "../../reach/mqtt/device-accounts.ts";
+} from "../../reach/mqtt/accounts/device-accounts.ts";
+import { isLoopbackHost } from "../../reach/mqtt/config.ts";
 import type { Mqtt } from "../../reach/mqtt/start.ts";
 import type { StateDb } from "../../server/db/state-db.ts";
 import { reachableHost } from "../../server/system/web-address.ts";
 import type { HubConfig } from "../config/sections.ts";
 import type { HubOptions } from "./options.ts";
-import type { Port } from "./port.ts";
+import type { Port } from "./start/port.ts";
 
 const EVERYWHERE = "0.0.0.0";
 

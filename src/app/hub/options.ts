@@ -1,5 +1,5 @@
 // What a hub is built from.
-import type { Restart } from "../../copies/backup/restores.ts";
+import type { Restart } from "../../copies/backup/restore/restores.ts";
 import type { Standing } from "../../copies/standby/standing.ts";
 import type { ShippedProfiles } from "../../house/discovery/sources/profiles/read-profile.ts";
 import type { HubFence } from "../../kit/lifecycle/fence.ts";

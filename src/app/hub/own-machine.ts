@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import type { AddressSet } from "../../kit/text/addresses.ts";
 import type { Plugins } from "../../reach/plugins/supervisor.ts";
 import { createOwnConnections, type OwnConnections, ownAddresses } from "../../server/auth/own-connections.ts";
-import type { Port } from "./port.ts";
+import type { Port } from "./start/port.ts";
 
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
 

@@ -1,14 +1,14 @@
 // The `problems` of the status, collected from all parts.
 import { existsSync } from "node:fs";
-import type { Listener } from "../../api/http/listen.ts";
+import type { Listener } from "../../api/http/listen/listen.ts";
 import type { Calendars } from "../../house/calendars/calendars.ts";
 import type { Discovery } from "../../house/discovery/discovery.ts";
 import type { Profiles } from "../../house/discovery/sources/profiles/profiles.ts";
 import { formatProblem } from "../config/load.ts";
 import type { Fault, HubConfig } from "../config/sections.ts";
 import type { HubOptions } from "./options.ts";
-import type { PartStarter } from "./part-starter.ts";
-import type { Ports } from "./ports.ts";
+import type { PartStarter } from "./start/part-starter.ts";
+import type { Ports } from "./start/ports.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 

@@ -5,7 +5,7 @@ import type { Registry } from "../../house/state/registry.ts";
 import { HubError } from "../../kit/schema/errors.ts";
 import { HUB_PLUGIN_ID } from "../../kit/schema/ids.ts";
 import type { JsonObject } from "../../kit/schema/json.ts";
-import { guardedFetch } from "../../reach/notify/guarded-fetch.ts";
+import { guardedFetch } from "../../reach/notify/http/guarded-fetch.ts";
 import type { RuleCalendars } from "../../rules/model/host.ts";
 import { timezoneOf } from "../config/location.ts";
 import { createCells } from "./cells.ts";

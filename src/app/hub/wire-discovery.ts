@@ -14,7 +14,7 @@ import { BROKER_ACCOUNT } from "../../reach/mqtt/external/broker-state.ts";
 import type { Mqtt, OtherMessage } from "../../reach/mqtt/start.ts";
 import { messageExpressions } from "../../rules/expression/messages.ts";
 import type { HubOptions } from "./options.ts";
-import type { Port } from "./port.ts";
+import type { Port } from "./start/port.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 

@@ -21,8 +21,8 @@ import type { Mqtt } from "../../reach/mqtt/start.ts";
 import type { Latencies } from "./latencies.ts";
 import { openReadings } from "./open-readings.ts";
 import type { HubOptions } from "./options.ts";
-import type { PartStarter } from "./part-starter.ts";
-import type { Port } from "./port.ts";
+import type { PartStarter } from "./start/part-starter.ts";
+import type { Port } from "./start/port.ts";
 import type { Stores } from "./wire-stores.ts";
 
 const CHECK_INTERVAL_MS = 10_000;

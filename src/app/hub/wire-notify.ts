@@ -19,7 +19,7 @@ import { createHouseTime } from "../../reach/notify/render.ts";
 import type { HouseEffects, Undelivered } from "../../rules/model/host.ts";
 import { createMeta } from "../../server/db/meta.ts";
 import type { HubOptions } from "./options.ts";
-import type { Port } from "./port.ts";
+import type { Port } from "./start/port.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 import { type WebPush, wireWebPush } from "./wire-web-push.ts";

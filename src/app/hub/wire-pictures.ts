@@ -3,7 +3,7 @@ import { type DevicePictures, startDevicePictures } from "../../house/pictures/p
 import { background } from "../../kit/lifecycle/lifecycle.ts";
 import { HubError } from "../../kit/schema/errors.ts";
 import { DeliveryError } from "../../reach/notify/channel.ts";
-import { guardedFetch } from "../../reach/notify/guarded-fetch.ts";
+import { guardedFetch } from "../../reach/notify/http/guarded-fetch.ts";
 import { createLogins } from "../../reach/notify/pictures/logins.ts";
 import { fetchSnapshot } from "../../reach/notify/pictures/snapshot.ts";
 import type { HubOptions } from "./options.ts";

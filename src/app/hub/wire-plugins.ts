@@ -14,8 +14,8 @@ import { createMeta } from "../../server/db/meta.ts";
 import type { Home } from "../../server/home/paths.ts";
 import type { HubConfig } from "../config/sections.ts";
 import type { ApiAddress, HubOptions } from "./options.ts";
-import type { Port } from "./port.ts";
 import { faultsOf } from "./problems.ts";
+import type { Port } from "./start/port.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 

@@ -7,7 +7,7 @@ import type { Rules } from "../../rules/rules.ts";
 import type { PlannedRule } from "../../rules/store/renamed/renamed-rules.ts";
 import { createMeta } from "../../server/db/meta.ts";
 import type { HubOptions } from "./options.ts";
-import type { Port } from "./port.ts";
+import type { Port } from "./start/port.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 

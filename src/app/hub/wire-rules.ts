@@ -17,7 +17,7 @@ import { type LocationSection, timezoneOf } from "../config/location.ts";
 import { createHttpRequest } from "./http-request.ts";
 import type { Latencies } from "./latencies.ts";
 import type { HubOptions } from "./options.ts";
-import type { Ports } from "./ports.ts";
+import type { Ports } from "./start/ports.ts";
 import { calendarsForRules } from "./wire-calendars.ts";
 import type { House } from "./wire-house.ts";
 import { postWithNotices } from "./wire-notices.ts";

@@ -10,7 +10,7 @@ import { lazy } from "../../kit/time/lazy.ts";
 import type { Exports } from "../../reach/export/running.ts";
 import { createMeta } from "../../server/db/meta.ts";
 import type { HubOptions } from "./options.ts";
-import type { Port } from "./port.ts";
+import type { Port } from "./start/port.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";

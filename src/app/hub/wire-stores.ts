@@ -1,12 +1,12 @@
 // Wires what every other part needs: the state database, events, users, the audit log, limits.
 import { mendOfLoss, type Traces, tracesOf } from "../../copies/backup/lost-state.ts";
-import { setAsideStaleWal } from "../../copies/backup/stale-wal.ts";
+import { setAsideStaleWal } from "../../copies/backup/restore/stale-wal.ts";
 import { historyMigrations } from "../../house/history/migrations/index.ts";
 import { createStorageTrouble, STORAGE_TEXTS, type StorageTrouble } from "../../kit/files/storage-fault.ts";
 import { createWriteBudget, type WriteBudget } from "../../kit/files/write-budget.ts";
 import { createLimitReports, type LimitReports } from "../../kit/lifecycle/limits.ts";
 import { messageOf } from "../../kit/schema/errors.ts";
-import type { DeviceAccounts } from "../../reach/mqtt/device-accounts.ts";
+import type { DeviceAccounts } from "../../reach/mqtt/accounts/device-accounts.ts";
 import type { Finding } from "../../server/alerts/alert.ts";
 import { databaseLost, HISTORY_LOST, UNCLEAN_STOP } from "../../server/alerts/watches/process.ts";
 import { type Audit, openAudit } from "../../server/auth/audit.ts";
@@ -19,11 +19,11 @@ import { createEventFeed, type EventFeed } from "../../server/events/feed.ts";
 import type { HomeLock } from "../../server/home/lock.ts";
 import { bytesWritten } from "../../server/system/this-process.ts";
 import type { HubConfig } from "../config/sections.ts";
-import { keepCopy } from "./disk-recovery.ts";
 import { openMqttAccounts } from "./mqtt-accounts.ts";
 import type { HubOptions } from "./options.ts";
 import { addressesOfMachine } from "./own-machine.ts";
-import { mergeAuditAfterRestore, recordStart } from "./start-audit.ts";
+import { keepCopy } from "./start/disk-recovery.ts";
+import { mergeAuditAfterRestore, recordStart } from "./start/start-audit.ts";
 
 const EVERY_MS = 2000;
 // Whoever copies a house copies more than one file.

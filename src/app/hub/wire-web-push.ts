@@ -5,7 +5,7 @@ import { HubError } from "../../kit/schema/errors.ts";
 import { lazy } from "../../kit/time/lazy.ts";
 import { DeliveryError, type OwnPage } from "../../reach/notify/channel.ts";
 import { readChannels } from "../../reach/notify/config.ts";
-import { addressesWithin, guardedFetch } from "../../reach/notify/guarded-fetch.ts";
+import { addressesWithin, guardedFetch } from "../../reach/notify/http/guarded-fetch.ts";
 import type { Subscriptions } from "../../reach/notify/web-push/subscriptions.ts";
 import type { StateDb } from "../../server/db/state-db.ts";
 import type { HubConfig } from "../config/sections.ts";

@@ -2,9 +2,9 @@
 // cut at any moment leaves either the old home or the new one. The caller holds the home's lock and the backup lock.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Unit } from "../../copies/backup/archive-plan.ts";
+import type { Unit } from "../../copies/backup/archive/archive-plan.ts";
 import { placesIn, stagedHome } from "../../copies/backup/places.ts";
-import { hasJournal } from "../../copies/backup/swap.ts";
+import { hasJournal } from "../../copies/backup/restore/swap.ts";
 import { syncFolder, writeFileAtomic } from "../../kit/files/atomic-file.ts";
 import { RESERVE_BYTES, requireSpace } from "../../kit/files/free-space.ts";
 import { isStorageFault } from "../../kit/files/storage-fault.ts";

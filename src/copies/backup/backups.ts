@@ -7,13 +7,13 @@ import { HubError, messageOf } from "../../kit/schema/errors.ts";
 import { type Clock, isoSeconds } from "../../kit/time/clock.ts";
 import type { HubEvent } from "../../server/events/catalog.ts";
 import type { Home } from "../../server/home/paths.ts";
+import { type Download, openDownload } from "./archive/download.ts";
+import type { SavedArchive } from "./archive/save-archive.ts";
 import { lockBackups, removeOrphans } from "./backup-lock.ts";
 import type { BackupSection } from "./config.ts";
 import type { Schemas } from "./database-copies.ts";
-import { type Download, openDownload } from "./download.ts";
 import { recordBackup } from "./last-backup.ts";
 import { placesIn, timeInName } from "./places.ts";
-import type { SavedArchive } from "./save-archive.ts";
 import { listScheduledBackups, removeOldBackups, type ScheduledBackup } from "./scheduled-backups.ts";
 import { type RunningTask, startTask } from "./worker-task.ts";
 

@@ -6,7 +6,7 @@ import { isStorageFault } from "../../kit/files/storage-fault.ts";
 import { HubError, messageOf, RESTART_THE_HUB } from "../../kit/schema/errors.ts";
 import { STANDBY_META } from "../../server/db/meta.ts";
 import { rightsProblem } from "../../server/db/rights.ts";
-import { refusal } from "./zip/directory.ts";
+import { refusal } from "./archive/zip/directory.ts";
 
 /** `application_id` of every copy in a backup; "hubb". It distinguishes a copy from its original: see stale-wal.ts. */
 export const BACKUP_MARK = 0x68756262;

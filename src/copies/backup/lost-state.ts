@@ -1,8 +1,8 @@
 // A home whose state database is gone while other files of it are left: this is not a new house, but a loss.
 import { existsSync, statSync } from "node:fs";
 import type { Home } from "../../server/home/paths.ts";
+import { hadDatabase } from "./restore/stale-wal.ts";
 import { newestScheduledBackup } from "./scheduled-backups.ts";
-import { hadDatabase } from "./stale-wal.ts";
 
 export interface Traces {
   /** A hub with users ran here: there is its history, or the mark of its database. */

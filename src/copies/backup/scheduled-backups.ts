@@ -2,9 +2,9 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../kit/schema/errors.ts";
-import { findManifest } from "./archive-plan.ts";
-import { type Counts, MANIFEST_MAX_BYTES, parseManifest } from "./manifest.ts";
-import { readDirectory } from "./zip/directory.ts";
+import { findManifest } from "./archive/archive-plan.ts";
+import { type Counts, MANIFEST_MAX_BYTES, parseManifest } from "./archive/manifest.ts";
+import { readDirectory } from "./archive/zip/directory.ts";
 
 export interface ScheduledBackup {
   name: string;
@@ -102,7 +102,7 @@ async function describe(folder: string, name: string): Promise<ScheduledBackup> 
 }
 
 async function manifestOf(path: string) {
-  const { readEntry } = await import("./zip/unpack.ts");
+  const { readEntry } = await import("./archive/zip/unpack.ts");
   const file = openSync(path, "r");
   try {
     const entry = findManifest(readDirectory(file));

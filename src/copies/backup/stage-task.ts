@@ -1,7 +1,7 @@
 // Unpacks an archive and verifies it, on the backup's thread: before a restore, and to prove a copy.
 import type { Home } from "../../server/home/paths.ts";
 import type { Schemas } from "./database-copies.ts";
-import type { Staged } from "./stage.ts";
+import type { Staged } from "./restore/stage.ts";
 import { startTask } from "./worker-task.ts";
 
 export interface StageTask {

@@ -1,10 +1,10 @@
 // A task in the backup's worker, as the main thread sees it, and the messages between the two threads. Each worker does one task.
 import { type ErrorCode, HubError } from "../../kit/schema/errors.ts";
+import type { Manifest } from "./archive/manifest.ts";
+import type { SavedArchive } from "./archive/save-archive.ts";
 import type { Schemas } from "./database-copies.ts";
-import type { Manifest } from "./manifest.ts";
 import type { Job, JobReport, JobResults, Report } from "./remote/jobs.ts";
-import type { SavedArchive } from "./save-archive.ts";
-import type { Staged } from "./stage.ts";
+import type { Staged } from "./restore/stage.ts";
 
 export type Task =
   /** Opens an archive, and sends a chunk of it for each request. */

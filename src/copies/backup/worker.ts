@@ -3,10 +3,10 @@ import { readlinkSync } from "node:fs";
 import { setPriority } from "node:os";
 import { HubError, messageOf } from "../../kit/schema/errors.ts";
 import { homeAt } from "../../server/home/paths.ts";
-import { openArchive } from "./archive.ts";
+import { openArchive } from "./archive/archive.ts";
+import { saveArchive } from "./archive/save-archive.ts";
 import type { Job, JobResults } from "./remote/jobs.ts";
-import { saveArchive } from "./save-archive.ts";
-import { openArchiveFile, stage } from "./stage.ts";
+import { openArchiveFile, stage } from "./restore/stage.ts";
 import type { FromWorker, Results, Task, ToWorker } from "./worker-task.ts";
 
 declare const self: Worker;

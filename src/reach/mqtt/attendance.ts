@@ -3,9 +3,9 @@
 import { HubError } from "../../kit/schema/errors.ts";
 import { isValidId } from "../../kit/schema/ids.ts";
 import { hasWildcard, matchesFilter } from "../../kit/text/topic-filter.ts";
-import type { Account } from "./accounts.ts";
+import type { Account } from "./accounts/accounts.ts";
+import type { Rights } from "./accounts/rights.ts";
 import type { DevicePort } from "./ports.ts";
-import type { Rights } from "./rights.ts";
 import { formatTopic, parseTopic } from "./topics.ts";
 
 export interface AttendanceOptions {

@@ -2,7 +2,7 @@
 import type { Limits } from "../../kit/lifecycle/limits.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { TokenBucket } from "../../kit/time/token-bucket.ts";
-import { type Account, accountKey } from "./accounts.ts";
+import { type Account, accountKey } from "./accounts/accounts.ts";
 import type { DevicePort, Rejection } from "./ports.ts";
 
 /** Does `work`, which may add the device; or returns why not. */

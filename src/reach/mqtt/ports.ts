@@ -1,6 +1,6 @@
 // What the MQTT part needs of the rest of the hub, and the messages that its own files pass on.
 import type { JsonObject } from "../../kit/schema/json.ts";
-import type { Account } from "./accounts.ts";
+import type { Account } from "./accounts/accounts.ts";
 import type { Heartbeat, Registration } from "./payloads.ts";
 import type { Topic } from "./topics.ts";
 

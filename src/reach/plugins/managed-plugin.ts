@@ -8,16 +8,16 @@ import type { RandomBytes } from "../../kit/schema/ids.ts";
 import { type Backoff, createBackoff } from "../../kit/time/backoff.ts";
 import type { Timer } from "../../kit/time/clock.ts";
 import type { PluginAccounts, PluginKeys } from "./credentials.ts";
+import { createPresence, type PluginDevices, type Presence, type PresenceOptions } from "./presence.ts";
 import {
   failedStart,
   type PluginProcess,
   type ProcessOptions,
   startProcess,
   whyNotRunnable,
-} from "./plugin-process.ts";
-import { createPresence, type PluginDevices, type Presence, type PresenceOptions } from "./presence.ts";
+} from "./process/plugin-process.ts";
+import { excessOf, type Process, type Usage, usageOf } from "./process/usage.ts";
 import type { LastExit, Notice, PluginRecord } from "./records.ts";
-import { excessOf, type Process, type Usage, usageOf } from "./usage.ts";
 
 const STEADY_MS = 60_000;
 // A missing program will not be there a second later.

@@ -21,13 +21,13 @@ import type { PluginAccounts, PluginKeys } from "./credentials.ts";
 import type { PluginBroker } from "./environment.ts";
 import { createExternalPlugin, type ExternalPlugin, type KnownPlugins } from "./external-plugin.ts";
 import { ManagedPlugin } from "./managed-plugin.ts";
-import { createOutput } from "./output.ts";
 import type { PluginDevices, Presence } from "./presence.ts";
-import { createReaper } from "./reaper.ts";
+import { createOutput } from "./process/output.ts";
+import { createReaper } from "./process/reaper.ts";
+import { listProcesses } from "./process/usage.ts";
 import type { Heartbeat, PluginRecord, ReportedStatus } from "./records.ts";
-import { createRemote, type ManageChannel, type PluginRemote } from "./remote.ts";
+import { createRemote, type ManageChannel, type PluginRemote } from "./requests/remote.ts";
 import { createUnusablePlugin, type UnusableEntry, type UnusablePlugin } from "./unusable-plugin.ts";
-import { listProcesses } from "./usage.ts";
 
 const MEASURE_MS = 10_000;
 // Where anonymous clients are allowed, anybody can invent plugin ids.

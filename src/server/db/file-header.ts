@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 
 export interface FileHeader {
-  /** `application_id`: the mark of this database, see copies/backup/stale-wal.ts. */
+  /** `application_id`: the mark of this database, see copies/backup/restore/stale-wal.ts. */
   mark: number;
   schema: number;
   /** Both 2 where the database keeps a log. */

@@ -97,7 +97,7 @@ function isBeingCopied(path: string): boolean {
   return stamp() !== before;
 }
 
-/** Renames a closed file with its log and the note of its mark (copies/backup/stale-wal.ts), and returns the new name. */
+/** Renames a closed file with its log and the note of its mark (copies/backup/restore/stale-wal.ts), and returns the new name. */
 export function setAside(path: string, now: number): string {
   const target = `${path}.damaged-${new Date(now).toISOString().replace(/[:.]/g, "-")}`;
   // The log of the new file would not fit the old one's mark, and a kill would cost all that is in it.

@@ -136,7 +136,7 @@ function statOf(path: string): Stat | undefined {
 interface Identity {
   file: string | undefined;
   stat: string | undefined;
-  /** See copies/backup/stale-wal.ts; undefined where the file is no database, as one that is being copied. */
+  /** See copies/backup/restore/stale-wal.ts; undefined where the file is no database, as one that is being copied. */
   mark: number | undefined;
 }
 

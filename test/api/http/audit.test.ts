@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connectAsync } from "mqtt";
 import { databaseSchemas } from "../../../src/app/hub/wire-stores.ts";
-import { restoreHome } from "../../../src/copies/backup/restore.ts";
+import { restoreHome } from "../../../src/copies/backup/restore/restore.ts";
 import { homeAt } from "../../../src/server/home/paths.ts";
 import { runScenarios } from "../../support/scenarios.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";

@@ -6,7 +6,7 @@ import { createApp } from "../../../src/api/http/app.ts";
 import { createCallers } from "../../../src/api/http/callers.ts";
 import { createCors } from "../../../src/api/http/cors.ts";
 import { doc } from "../../../src/api/http/doc.ts";
-import { createRequestTurns } from "../../../src/api/http/request-turns.ts";
+import { createRequestTurns } from "../../../src/api/http/listen/request-turns.ts";
 import { isHost, isOwnHost, splitUrl } from "../../../src/api/http/request-url.ts";
 import type { Answer } from "../../../src/api/http/resources.ts";
 import { createRouter } from "../../../src/api/http/router.ts";

@@ -1,7 +1,7 @@
 // /system/config and /system/restart: hub.toml over the network, with its secrets masked, and the way back if it was wrong.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import type { Restart } from "../../../src/copies/backup/restores.ts";
+import type { Restart } from "../../../src/copies/backup/restore/restores.ts";
 import { homeAt } from "../../../src/server/home/paths.ts";
 import { runScenarios } from "../../support/scenarios.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";

@@ -7,7 +7,7 @@ import { lockBackups } from "../../../src/copies/backup/backup-lock.ts";
 import { type Backups, type BackupsOptions, startBackups } from "../../../src/copies/backup/backups.ts";
 import { BackupSection, backupProblems } from "../../../src/copies/backup/config.ts";
 import { readLastBackup } from "../../../src/copies/backup/last-backup.ts";
-import { restoreHome } from "../../../src/copies/backup/restore.ts";
+import { restoreHome } from "../../../src/copies/backup/restore/restore.ts";
 import { backupWorker } from "../../../src/copies/backup/worker-task.ts";
 import { silentLog } from "../../../src/kit/lifecycle/log.ts";
 import { checkValue } from "../../../src/kit/schema/schema.ts";
@@ -21,7 +21,7 @@ import { sectionOf } from "../../support/section.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { until } from "../../support/wait.ts";
-import { furnishHome, isFree, NOW, schemas } from "./archive-place.ts";
+import { furnishHome, isFree, NOW, schemas } from "./archive/archive-place.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { probeLandlock } from "../../../src/reach/plugins/confine/landlock.ts";
 import { filtersSystemCalls } from "../../../src/reach/plugins/confine/means.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
-import { ranOn, SECRET } from "./confine-rig.ts";
+import { ranOn, SECRET } from "./confine/confine-rig.ts";
 
 const OLD = { landlock: () => ({ abi: 2, reason: "" }) };
 const CANARY = "data/state.redb";

@@ -9,7 +9,7 @@ import { type Clock, systemClock } from "../../../src/kit/time/clock.ts";
 import { type PluginEntry, PluginsSection } from "../../../src/reach/plugins/config.ts";
 import { type Landlock, probeLandlock } from "../../../src/reach/plugins/confine/landlock.ts";
 import { type Namespaces, probeNamespaces } from "../../../src/reach/plugins/confine/namespaces.ts";
-import type { ManageChannel } from "../../../src/reach/plugins/remote.ts";
+import type { ManageChannel } from "../../../src/reach/plugins/requests/remote.ts";
 import { createPlugins, type Plugins } from "../../../src/reach/plugins/supervisor.ts";
 import type { HubEvent } from "../../../src/server/events/catalog.ts";
 import { type Home, homeAt } from "../../../src/server/home/paths.ts";

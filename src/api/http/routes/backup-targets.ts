@@ -6,7 +6,7 @@ import { addressOf } from "../../../copies/backup/remote/config.ts";
 import type { HouseCopies } from "../../../copies/backup/remote/jobs.ts";
 import type { RemoteBackups, RemoteTarget } from "../../../copies/backup/remote/remote-backups.ts";
 import type { Visits } from "../../../copies/backup/remote/visits.ts";
-import type { Accepted, Restores } from "../../../copies/backup/restores.ts";
+import type { Accepted, Restores } from "../../../copies/backup/restore/restores.ts";
 import { HubError } from "../../../kit/schema/errors.ts";
 import { isoSeconds } from "../../../kit/time/clock.ts";
 import { jsonBody, keepOpen } from "../body.ts";

@@ -1,11 +1,11 @@
 // /system/backup, /system/backups, /system/restore: downloading, listing and restoring archives.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
+import { Counts } from "../../../copies/backup/archive/manifest.ts";
 import type { Backups } from "../../../copies/backup/backups.ts";
-import { Counts } from "../../../copies/backup/manifest.ts";
-import type { Accepted, Restores } from "../../../copies/backup/restores.ts";
+import type { Accepted, Restores } from "../../../copies/backup/restore/restores.ts";
+import type { Staged } from "../../../copies/backup/restore/stage.ts";
 import type { ScheduledBackup } from "../../../copies/backup/scheduled-backups.ts";
-import type { Staged } from "../../../copies/backup/stage.ts";
 import { keepOpen } from "../body.ts";
 import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";

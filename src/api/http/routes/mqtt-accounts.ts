@@ -2,9 +2,9 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { isoSeconds } from "../../../kit/time/clock.ts";
-import { AccountKindName } from "../../../reach/mqtt/account-kinds.ts";
-import type { AccountSettings } from "../../../reach/mqtt/account-settings.ts";
-import { type DeviceAccount, NewDeviceAccount } from "../../../reach/mqtt/device-accounts.ts";
+import { AccountKindName } from "../../../reach/mqtt/accounts/account-kinds.ts";
+import type { AccountSettings } from "../../../reach/mqtt/accounts/account-settings.ts";
+import { type DeviceAccount, NewDeviceAccount } from "../../../reach/mqtt/accounts/device-accounts.ts";
 import { jsonBody } from "../body.ts";
 import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";

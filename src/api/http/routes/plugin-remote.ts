@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { JsonObject } from "../../../kit/schema/json.ts";
-import type { Answer } from "../../../reach/plugins/questions.ts";
+import type { Answer } from "../../../reach/plugins/requests/questions.ts";
 import type { Plugins } from "../../../reach/plugins/supervisor.ts";
 import { allows, type Role } from "../../../server/auth/roles.ts";
 import { jsonBody, optionalJsonBody } from "../body.ts";

@@ -1,5 +1,5 @@
 // What the roles of a process share, one after the other.
-import { readCertificate } from "../../../api/http/certificate.ts";
+import { readCertificate } from "../../../api/http/listen/certificate.ts";
 import { fingerprintOf, type HubLink, openHubLink } from "../../../copies/standby/follow/hub-link.ts";
 import type { LeaseEngine, LeaseHolder, Machine } from "../../../copies/standby/lease/lease.ts";
 import { type MachineFile, readMachine, writeMachine } from "../../../copies/standby/machine.ts";

@@ -1,7 +1,8 @@
 // The small server of a machine that is not the hub, at the hub's address: whether it is well, what it is, and for whoever has the
 // key of the pair also that it be promoted.
-import { readCertificate } from "../../../api/http/certificate.ts";
+
 import { problemResponse } from "../../../api/http/errors.ts";
+import { readCertificate } from "../../../api/http/listen/certificate.ts";
 import { hasKey } from "../../../copies/standby/follow/hand-over.ts";
 import { HubError, messageOf } from "../../../kit/schema/errors.ts";
 import { isObject, parseJson } from "../../../kit/schema/json.ts";

@@ -1,5 +1,5 @@
 // This machine is the house's standby: it keeps the copy, and becomes the hub when that is gone, hands over, or a person says so.
-import { endTrial } from "../../../copies/backup/restores.ts";
+import { endTrial } from "../../../copies/backup/restore/restores.ts";
 import { openCopy } from "../../../copies/standby/copy/copy.ts";
 import { HubError, messageOf } from "../../../kit/schema/errors.ts";
 import { borrowHome } from "../../../server/home/lock.ts";

@@ -1,7 +1,7 @@
 // hub standby --of URL: pairs with the hub, then keeps its copy. Without --of it goes on with what was paired before.
 import { existsSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { countHome } from "../../../copies/backup/home-contents.ts";
+import { countHome } from "../../../copies/backup/archive/home-contents.ts";
 import { openCopyNotes } from "../../../copies/standby/copy/note.ts";
 import { fingerprintOf, type HubLink, openHubLink, parseAddress } from "../../../copies/standby/follow/hub-link.ts";
 import { isPaired, type MachineFile, readMachine, writeMachine } from "../../../copies/standby/machine.ts";

@@ -1,6 +1,6 @@
 // The machine's own server, as the commands of `hub standby` ask it: with the key of the pair, which whoever may read the home has.
 import { X509Certificate } from "node:crypto";
-import { readCertificate } from "../../../api/http/certificate.ts";
+import { readCertificate } from "../../../api/http/listen/certificate.ts";
 import { fingerprintOf, type HubLink, openHubLink } from "../../../copies/standby/follow/hub-link.ts";
 import type { MachineFile } from "../../../copies/standby/machine.ts";
 import { HubError } from "../../../kit/schema/errors.ts";

@@ -1,11 +1,11 @@
 // A backup of homeCore: a zip with its history, its configuration, its rules and the configurations of its plugins. Nothing
 // in it is trusted: see backup/zip.
 import { closeSync } from "node:fs";
-import { checkNames } from "../../../copies/backup/archive-plan.ts";
-import { openArchiveFile } from "../../../copies/backup/stage.ts";
-import { readDirectory, refusal, type ZipEntry } from "../../../copies/backup/zip/directory.ts";
-import { quoted } from "../../../copies/backup/zip/format.ts";
-import { checkPlaces, readEntry, unpackEntry } from "../../../copies/backup/zip/unpack.ts";
+import { checkNames } from "../../../copies/backup/archive/archive-plan.ts";
+import { readDirectory, refusal, type ZipEntry } from "../../../copies/backup/archive/zip/directory.ts";
+import { quoted } from "../../../copies/backup/archive/zip/format.ts";
+import { checkPlaces, readEntry, unpackEntry } from "../../../copies/backup/archive/zip/unpack.ts";
+import { openArchiveFile } from "../../../copies/backup/restore/stage.ts";
 import { decodeText } from "../../../kit/schema/decode-text.ts";
 import { MAX_RULE_BYTES } from "../../../rules/parse/read.ts";
 import { isRuleFileName } from "../../../rules/store/disk.ts";

@@ -2,9 +2,9 @@
 // copy is swapped in; so it is done wholly or not at all, can be undone as a restore can, and can be run again.
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { setAsideStaleWal } from "../../../copies/backup/stale-wal.ts";
-import { hasJournal } from "../../../copies/backup/swap.ts";
-import { inLockedHome, swapInStaged } from "../../../copies/backup/swap-in.ts";
+import { setAsideStaleWal } from "../../../copies/backup/restore/stale-wal.ts";
+import { hasJournal } from "../../../copies/backup/restore/swap.ts";
+import { inLockedHome, swapInStaged } from "../../../copies/backup/restore/swap-in.ts";
 import { historyMigrations } from "../../../house/history/migrations/index.ts";
 import { removeIfPossible, writeFileAtomic } from "../../../kit/files/atomic-file.ts";
 import type { Platform } from "../../../kit/lifecycle/platform.ts";

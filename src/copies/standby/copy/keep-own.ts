@@ -22,7 +22,7 @@ export interface KeptOwn {
 
 export interface KeepOwnOptions {
   /**
-   * Puts what the journal holds into the history, which it may not hold yet (`CheckpointHistory` of copies/backup/archive.ts). Without it, that is
+   * Puts what the journal holds into the history, which it may not hold yet (`CheckpointHistory` of copies/backup/archive/archive.ts). Without it, that is
    * kept beside the state, but not in the history.
    */
   checkpointHistory?: (files: { state: string; history: string }, readings: JournalTail) => string | undefined;

@@ -9,7 +9,7 @@ import type { Home } from "../../../server/home/paths.ts";
 import { HANDBACK_NOTE } from "../copy/keep-own.ts";
 import type { HandbackAnswer, HandbackRequest, HandbackTaken, HandbackWanted, LeftMessage } from "../handback.ts";
 import type { HistoryAnswer } from "../protocol.ts";
-import { openHistoryPages } from "../source/history-pages.ts";
+import { openHistoryPages } from "../source/files/history-pages.ts";
 
 /** Of the outbox of a hub that has ended, a part of those that are wanted, the oldest first; `after` is the last one of the part before. */
 export type ReadLeftMessages = (

@@ -7,10 +7,10 @@ import { stateMigrations } from "../../../server/db/migrations/index.ts";
 import { readingsFolder } from "../../../server/db/readings.ts";
 import type { Home } from "../../../server/home/paths.ts";
 import { type AskHead, encodeRecord, type Head, type HistoryRequest, type SyncRequest } from "../protocol.ts";
-import { openFileCopies } from "./file-copies.ts";
-import { openHistoryPages } from "./history-pages.ts";
-import { openSegments } from "./segments.ts";
-import { openStatePages } from "./state-pages.ts";
+import { openFileCopies } from "./files/file-copies.ts";
+import { openHistoryPages } from "./files/history-pages.ts";
+import { openSegments } from "./files/segments.ts";
+import { openStatePages } from "./files/state-pages.ts";
 
 export interface SourceOptions {
   home: Home;

@@ -1,8 +1,8 @@
 // Messages from the external broker. Who published one is not known: what a plugin's topics say counts as that plugin's, as the
 // broker's rights see to that. What the broker has kept (retained) says how things are; it is no event, and no sign of life.
-import { type Account, accountKey } from "../accounts.ts";
+import { type Account, accountKey } from "../accounts/accounts.ts";
+import { RetainedMessages, type RetainedOptions } from "../broker/memory/retained-messages.ts";
 import type { ReceivedMessage } from "../ports.ts";
-import { RetainedMessages, type RetainedOptions } from "../retained-messages.ts";
 import { createTopicReader, type Topic } from "../topics.ts";
 import { BROKER_ACCOUNT } from "./broker-state.ts";
 import type { Received } from "./message-intake.ts";

@@ -2,11 +2,11 @@
 // acknowledged in one write; the library, which takes its time for each packet, gets all the others.
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../../kit/time/clock.ts";
-import { createBrokerStream } from "../broker-stream.ts";
-import { createFairScheduler } from "../fair-scheduler.ts";
-import { createPacketQueue, type PacketError } from "../packet-queue.ts";
-import { PublishIntake } from "../publish-intake.ts";
-import { type ReceivedPublish, readForwarded } from "../publish-packet.ts";
+import { createBrokerStream } from "../broker/connection/broker-stream.ts";
+import { createPacketQueue, type PacketError } from "../broker/connection/packet-queue.ts";
+import { PublishIntake } from "../broker/connection/publish-intake.ts";
+import { type ReceivedPublish, readForwarded } from "../broker/connection/publish-packet.ts";
+import { createFairScheduler } from "../broker/fair-scheduler.ts";
 
 /** Of QoS 0 and 1. `messageId` is 0 with QoS 0. */
 export type Received = Omit<ReceivedPublish, "cmd" | "properties">;

@@ -4,7 +4,7 @@ import { background, within } from "../../../kit/lifecycle/lifecycle.ts";
 import type { Log } from "../../../kit/lifecycle/log.ts";
 import { HubError } from "../../../kit/schema/errors.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
-import type { PluginGrant } from "../accounts.ts";
+import type { PluginGrant } from "../accounts/accounts.ts";
 import { missingPassword } from "./config.ts";
 import { openConnection } from "./connection.ts";
 import type { Endpoint } from "./endpoint.ts";

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../../../kit/schema/schema.ts";
 import { type ChannelDeps, DeliveryError, defineChannel } from "../channel.ts";
+import { isLoopback } from "../http/web-service.ts";
+import { HINTS } from "../mail/smtp-failure.ts";
 import { speaks } from "../markup/dialect.ts";
 import { plainAndHtml } from "../markup/plain-dialects.ts";
-import { HINTS } from "../smtp-failure.ts";
-import { isLoopback } from "../web-service.ts";
 
 const ADDRESS = /^([^<>]*)<([^@\s<>]+@[^@\s<>]+)>$/;
 const FROM_NAME = "Hub";

@@ -5,8 +5,8 @@ import { isObject, type Json, type JsonObject } from "../../../kit/schema/json.t
 import { createBackoff } from "../../../kit/time/backoff.ts";
 import { sleep } from "../../../kit/time/clock.ts";
 import { type ChannelDeps, DeliveryError, type Inbox } from "../channel.ts";
-import { type Annotation, actionOf, annotationIn } from "../matrix-reactions.ts";
-import type { PostAnswer } from "../web-service.ts";
+import type { PostAnswer } from "../http/web-service.ts";
+import { type Annotation, actionOf, annotationIn } from "./matrix-reactions.ts";
 
 export interface ListenedRoom {
   readonly room: string;

@@ -13,16 +13,23 @@ import {
   defineChannel,
   type Picture,
 } from "../channel.ts";
+import { refusalOf } from "../http/web-failure.ts";
+import {
+  apiUrlProblems,
+  call,
+  HEADER_SAFE,
+  type PostAnswer,
+  type WebRequest,
+  withoutSlash,
+} from "../http/web-service.ts";
 import { sendOrPlain } from "../last-try.ts";
 import { speaks } from "../markup/dialect.ts";
 import { html } from "../markup/html.ts";
 import { shorten } from "../markup/long-text.ts";
 import { plain, pushoverHtml } from "../markup/plain-dialects.ts";
-import { annotationOf, reactionsOf } from "../matrix-reactions.ts";
 import { fitted, isSilent, textOf } from "../plain-message.ts";
-import { refusalOf } from "../web-failure.ts";
-import { apiUrlProblems, call, HEADER_SAFE, type PostAnswer, type WebRequest, withoutSlash } from "../web-service.ts";
 import type { ListenedRoom } from "./matrix-listener.ts";
+import { annotationOf, reactionsOf } from "./matrix-reactions.ts";
 
 const MAX_PLAIN_BYTES = 6000;
 // An event has 64 KiB, both forms of the text go into it, and what takes its place later has both twice.

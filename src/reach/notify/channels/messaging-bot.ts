@@ -9,6 +9,8 @@ import {
   defineChannel,
   type Picture,
 } from "../channel.ts";
+import { formWithFile } from "../http/multipart.ts";
+import { apiUrl, apiUrlProblems, type PostAnswer, type PostRequest, post, withoutSlash } from "../http/web-service.ts";
 import { type Dialect, speaks } from "../markup/dialect.ts";
 import { html } from "../markup/html.ts";
 import { splitText } from "../markup/long-text.ts";
@@ -17,8 +19,6 @@ import { markdownV2 } from "../markup/markdown-v2.ts";
 import { type Markup, unmarked } from "../markup/markup.ts";
 import { plain } from "../markup/plain-dialects.ts";
 import { telegramDialects } from "../markup/telegram-dialects.ts";
-import { formWithFile } from "../multipart.ts";
-import { apiUrl, apiUrlProblems, type PostAnswer, type PostRequest, post, withoutSlash } from "../web-service.ts";
 import { deliveryOf, descriptionOf, migratedTo, SERVICE, statusOf } from "./telegram-answer.ts";
 import { connectBot } from "./telegram-bot.ts";
 import { joinRemotes, type Keyboard, keyboardOf, type SentPart } from "./telegram-messages.ts";

@@ -2,13 +2,20 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { answerLinks } from "../answer-links.ts";
 import { type ChannelDeps, type ChannelMessage, type Delivery, DeliveryError, defineChannel } from "../channel.ts";
+import { refusalOf } from "../http/web-failure.ts";
+import {
+  apiUrlProblems,
+  call,
+  HEADER_SAFE,
+  type PostAnswer,
+  type WebRequest,
+  withoutSlash,
+} from "../http/web-service.ts";
 import { sendOrPlain } from "../last-try.ts";
 import { type Dialect, speaks } from "../markup/dialect.ts";
 import { shorten } from "../markup/long-text.ts";
 import { commonMarkdown, plain } from "../markup/plain-dialects.ts";
 import { fitted, isSilent, textOf } from "../plain-message.ts";
-import { refusalOf } from "../web-failure.ts";
-import { apiUrlProblems, call, HEADER_SAFE, type PostAnswer, type WebRequest, withoutSlash } from "../web-service.ts";
 
 /** Of 4,096 and more, ntfy makes a file, or refuses it where files are off. */
 const MAX_BYTES = 4095;

@@ -3,12 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { isBlank } from "../../../kit/text/clean-text.ts";
 import { type Clock, isoSeconds } from "../../../kit/time/clock.ts";
 import { type ChannelMessage, type Delivery, DeliveryError, defineChannel, type Picture } from "../channel.ts";
-import { type Dialect, speaks } from "../markup/dialect.ts";
-import { html } from "../markup/html.ts";
-import { shorten } from "../markup/long-text.ts";
-import { type Markup, unmarked } from "../markup/markup.ts";
-import { plain, pushoverHtml } from "../markup/plain-dialects.ts";
-import { formWithFile } from "../multipart.ts";
+import { formWithFile } from "../http/multipart.ts";
 import {
   apiUrl,
   apiUrlProblems,
@@ -17,7 +12,12 @@ import {
   post,
   withoutSlash,
   wordsOf,
-} from "../web-service.ts";
+} from "../http/web-service.ts";
+import { type Dialect, speaks } from "../markup/dialect.ts";
+import { html } from "../markup/html.ts";
+import { shorten } from "../markup/long-text.ts";
+import { type Markup, unmarked } from "../markup/markup.ts";
+import { plain, pushoverHtml } from "../markup/plain-dialects.ts";
 import { connectReceipts, receiptIn, tagOf } from "./pushover-receipts.ts";
 
 const SERVICE = "the Pushover server";

@@ -5,7 +5,6 @@ import type { Log } from "../../../kit/lifecycle/log.ts";
 import { messageOf } from "../../../kit/schema/errors.ts";
 import { isObject, type JsonObject, parseJson } from "../../../kit/schema/json.ts";
 import { type Clock, sleep } from "../../../kit/time/clock.ts";
-import { answerText } from "../answer-text.ts";
 import {
   ACKNOWLEDGE,
   type Channel,
@@ -14,7 +13,8 @@ import {
   DeliveryError,
   type Inbox,
 } from "../channel.ts";
-import { type PostAnswer, post } from "../web-service.ts";
+import { answerText } from "../http/answer-text.ts";
+import { type PostAnswer, post } from "../http/web-service.ts";
 
 export interface ReceiptsDeps {
   readonly fetch: typeof fetch;

@@ -1,7 +1,7 @@
 // What a server with the Bot API answered: the message as it arrived there, or why not and what to do about it.
 import { isObject } from "../../../kit/schema/json.ts";
 import { type Delivery, DeliveryError } from "../channel.ts";
-import type { PostAnswer } from "../web-service.ts";
+import type { PostAnswer } from "../http/web-service.ts";
 import { remoteIn } from "./telegram-messages.ts";
 
 export const SERVICE = "the Telegram server";

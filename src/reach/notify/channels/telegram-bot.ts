@@ -1,6 +1,6 @@
 // Calls of the Bot API beyond sending: changing messages and taking them back, asking for what people answer.
 import { type Delivery, DeliveryError } from "../channel.ts";
-import { type PostAnswer, post, withoutSlash } from "../web-service.ts";
+import { type PostAnswer, post, withoutSlash } from "../http/web-service.ts";
 import { type Keyboard, placeOf } from "./telegram-messages.ts";
 import { isAboutNewText } from "./telegram-text.ts";
 

@@ -3,14 +3,14 @@ import { createHmac } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../../../kit/schema/schema.ts";
 import { type ChannelDeps, type ChannelMessage, type Delivery, defineChannel } from "../channel.ts";
-import { guardedFetch } from "../guarded-fetch.ts";
+import { guardedFetch } from "../http/guarded-fetch.ts";
+import { type FormField, formWithFile } from "../http/multipart.ts";
+import { refusalOf } from "../http/web-failure.ts";
+import { apiUrlProblems, call, isLoopback } from "../http/web-service.ts";
 import { sendOrPlain, sendOrWithoutPicture } from "../last-try.ts";
 import { speaks } from "../markup/dialect.ts";
 import { plain } from "../markup/plain-dialects.ts";
 import { messageJson } from "../message-json.ts";
-import { type FormField, formWithFile } from "../multipart.ts";
-import { refusalOf } from "../web-failure.ts";
-import { apiUrlProblems, call, isLoopback } from "../web-service.ts";
 import { CONTENT_TYPES, type ContentType, filled, templateProblem, type Values, valuesOf } from "./webhook-template.ts";
 
 const SERVICE = "the webhook";

@@ -1,6 +1,6 @@
 // What became of a mail's recipients: who has it, who was refused for good, who was put off and is tried again alone.
 import { type Delivery, DeliveryError, type Refusal, type Settled } from "../channel.ts";
-import { wordsOf } from "../web-service.ts";
+import { wordsOf } from "../http/web-service.ts";
 import type { RejectedRecipient } from "./smtp-session.ts";
 
 const NOBODY: Settled = { reached: [], refused: [] };

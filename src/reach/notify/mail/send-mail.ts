@@ -3,12 +3,12 @@ import type { SMTPConnectionOptions } from "nodemailer/lib/smtp-connection";
 import type { Fence } from "../../../kit/lifecycle/fence.ts";
 import type { Log } from "../../../kit/lifecycle/log.ts";
 import { type ChannelMessage, type Delivery, DeliveryError, type Sending } from "../channel.ts";
+import { wordsOf } from "../http/web-service.ts";
 import { sendOrPlain, sendOrWithoutPicture } from "../last-try.ts";
 import { plain } from "../markup/plain-dialects.ts";
-import { type SmtpPlace, smtpFailure } from "../smtp-failure.ts";
-import { wordsOf } from "../web-service.ts";
 import { composeMail, type MailFrame } from "./compose-mail.ts";
 import { settle, unsettled } from "./recipients.ts";
+import { type SmtpPlace, smtpFailure } from "./smtp-failure.ts";
 import { type RejectedRecipient, runSession, type SmtpAnswer } from "./smtp-session.ts";
 
 /** RFC 5321, 4.5.3.2.6: a server may take this long to confirm a mail, and one that is cut off earlier may come twice. */

@@ -5,7 +5,7 @@ import { isIP } from "node:net";
 import { HubError, systemCode } from "../../../kit/schema/errors.ts";
 import type { Json } from "../../../kit/schema/json.ts";
 import { MAX_PICTURE_BYTES } from "../../../kit/text/picture-type.ts";
-import { isLocalAddress } from "../local-address.ts";
+import { isLocalAddress } from "../http/local-address.ts";
 import type { Logins } from "./logins.ts";
 
 /** Attributes that hold the address of a picture, the first that does so counts. */

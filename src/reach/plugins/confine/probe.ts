@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { HubError } from "../../../kit/schema/errors.ts";
 import { type RandomBytes, uuid } from "../../../kit/schema/ids.ts";
 import { PluginEntry } from "../config.ts";
-import { killEscaped, type Marks, RUN_MARK } from "../reaper.ts";
+import { killEscaped, type Marks, RUN_MARK } from "../process/reaper.ts";
 import type { Confinement } from "./confinement.ts";
 
 export interface Probed {

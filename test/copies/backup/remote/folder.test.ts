@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { NOW } from "../archive-place.ts";
+import { NOW } from "../archive/archive-place.ts";
 import { HOUSE, openPlace, type Place } from "./place.ts";
 
 const HOUR_MS = 3600_000;

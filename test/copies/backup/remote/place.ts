@@ -1,5 +1,6 @@
 // Backups in a folder and copies elsewhere, with a clock that the test holds.
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { saveArchive } from "../../../../src/copies/backup/archive/save-archive.ts";
 import { lockBackups } from "../../../../src/copies/backup/backup-lock.ts";
 import { BackupSection } from "../../../../src/copies/backup/config.ts";
 import { timeInName } from "../../../../src/copies/backup/places.ts";
@@ -8,7 +9,6 @@ import {
   type RemoteTarget,
   startRemoteBackups,
 } from "../../../../src/copies/backup/remote/remote-backups.ts";
-import { saveArchive } from "../../../../src/copies/backup/save-archive.ts";
 import { backupWorker } from "../../../../src/copies/backup/worker-task.ts";
 import { silentLog } from "../../../../src/kit/lifecycle/log.ts";
 import type { HubEvent } from "../../../../src/server/events/catalog.ts";
@@ -17,7 +17,7 @@ import { sectionOf } from "../../../support/section.ts";
 import { createTemporaryFolder } from "../../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../../support/virtual-clock.ts";
 import { until } from "../../../support/wait.ts";
-import { furnishHome, NOW, schemas } from "../archive-place.ts";
+import { furnishHome, NOW, schemas } from "../archive/archive-place.ts";
 
 const PASSPHRASE = "correct horse battery";
 export const HOUSE = "hub-abcdefghij";

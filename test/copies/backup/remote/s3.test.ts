@@ -7,7 +7,7 @@ import { createCertificates } from "../../../reach/notify/certificates.ts";
 import { failure, type S3Server, s3Target, startS3Server } from "../../../support/s3-server.ts";
 import { createTemporaryFolder } from "../../../support/temporary-folder.ts";
 import { until } from "../../../support/wait.ts";
-import { NOW } from "../archive-place.ts";
+import { NOW } from "../archive/archive-place.ts";
 import { HOUSE, openPlace } from "./place.ts";
 
 const HOUR_MS = 3600_000;

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { LOGIN, type SftpServer, startSftpServer } from "../../../support/sftp-server.ts";
-import { NOW } from "../archive-place.ts";
+import { NOW } from "../archive/archive-place.ts";
 import { HOUSE, openPlace, type Place } from "./place.ts";
 
 const HOUR_MS = 3600_000;

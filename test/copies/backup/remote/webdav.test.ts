@@ -1,7 +1,7 @@
 // Copies on a WebDAV server, and what it can answer.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { ACCOUNT, startWebdavServer, type WebdavServer } from "../../../support/webdav-server.ts";
-import { NOW } from "../archive-place.ts";
+import { NOW } from "../archive/archive-place.ts";
 import { HOUSE, openPlace, type Place } from "./place.ts";
 
 const HOUR_MS = 3600_000;

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Fence } from "../../../../src/kit/lifecycle/fence.ts";
 import type { JsonObject } from "../../../../src/kit/schema/json.ts";
 import type { Channel } from "../../../../src/reach/notify/channel.ts";
-import { HINTS } from "../../../../src/reach/notify/smtp-failure.ts";
+import { HINTS } from "../../../../src/reach/notify/mail/smtp-failure.ts";
 import { createTemporaryFolder } from "../../../support/temporary-folder.ts";
 import { type Certificates, createCertificates } from "../certificates.ts";
 import { type MailServer, PASSWORD, refusal, serveMail } from "../mail-server.ts";

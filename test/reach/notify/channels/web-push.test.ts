@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "../../../../src/kit/schema/json.ts";
 import type { Channel, ChannelMessage } from "../../../../src/reach/notify/channel.ts";
-import { guardedFetch } from "../../../../src/reach/notify/guarded-fetch.ts";
+import { guardedFetch } from "../../../../src/reach/notify/http/guarded-fetch.ts";
 import {
   type GivenSubscription,
   MAX_OF_A_USER,

@@ -1,6 +1,6 @@
 // The outbox with a real SMTP server: transient and permanent failures.
 import { expect, test } from "bun:test";
-import { HINTS } from "../../../../src/reach/notify/smtp-failure.ts";
+import { HINTS } from "../../../../src/reach/notify/mail/smtp-failure.ts";
 import { until } from "../../../support/wait.ts";
 import { refusal, serveMail } from "../mail-server.ts";
 import { openOutboxRig } from "./rig.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { parseImageSource } from "../../../../src/kit/text/image-source.ts";
-import { isLocalAddress } from "../../../../src/reach/notify/local-address.ts";
+import { isLocalAddress } from "../../../../src/reach/notify/http/local-address.ts";
 import { readHouseFile } from "../../../../src/reach/notify/pictures/house-file.ts";
 import { createLogins } from "../../../../src/reach/notify/pictures/logins.ts";
 import { createPictureStore } from "../../../../src/reach/notify/pictures/picture-store.ts";
