@@ -1,5 +1,6 @@
-// Larger cities of the world: found by name, or by being near.
-import { CITY_LINES } from "./city-lines.ts";
+// Larger cities of the world: found by name, or by being near. cities.json has them by time zone: `name/other name latitude longitude, …`,
+// rounded to a tenth of a degree or so, which is a minute of the sun.
+import zones from "./cities.json";
 
 export interface City {
   names: readonly string[];
@@ -8,13 +9,12 @@ export interface City {
   timezone: string;
 }
 
-export const CITIES: readonly City[] = CITY_LINES.flatMap((line) => {
-  const [timezone = "", list = ""] = line.split(": ");
-  return list.split(", ").map((entry): City => {
+export const CITIES: readonly City[] = Object.entries(zones).flatMap(([timezone, list]) =>
+  list.split(", ").map((entry): City => {
     const [, names = "", latitude, longitude] = /^(.+) (-?[\d.]+) (-?[\d.]+)$/.exec(entry) ?? [];
     return { names: names.split("/"), latitude: Number(latitude), longitude: Number(longitude), timezone };
-  });
-});
+  }),
+);
 
 /** Without accents, in small letters. */
 function plain(text: string): string {
