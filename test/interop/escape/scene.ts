@@ -84,7 +84,9 @@ async function start(place: HubPlace, { before, uid }: Scene, work: string): Pro
   const script = join(work, `start-${crypto.randomUUID()}`);
   const user = uid === 0 ? [] : ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
   // A session of its own: one that began outside is number 0, and a signal to group 0 is one to the sender's own.
-  writeFileSync(script, `#!/bin/sh\nexec setsid ${[...user, ...before, place.binary].join(" ")} "$@"\n`, { mode: 0o755 });
+  writeFileSync(script, `#!/bin/sh\nexec setsid ${[...user, ...before, place.binary].join(" ")} "$@"\n`, {
+    mode: 0o755,
+  });
   if (uid !== 0) giveAway(place);
   const as = { ...place, binary: script };
   const hub = spawnHub(as);
