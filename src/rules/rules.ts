@@ -12,9 +12,10 @@ import { conditions } from "./conditions/index.ts";
 import { Engine, type RunOptions } from "./engine/engine.ts";
 import type { RunInfo } from "./engine/run-list.ts";
 import { createWebhooks, type WebhookCall, type Webhooks } from "./engine/webhooks.ts";
+import type { HouseReads } from "./model/host.ts";
 import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
-import { knownHouse } from "./read/known-house.ts";
+import type { KnownHouse } from "./read/lint.ts";
 import type { Rule } from "./read/rule.ts";
 import { createTrials, type ReplaysOptions, type Trials, type Tried } from "./replay/trials.ts";
 import { BLUEPRINTS, Blueprints } from "./store/blueprints.ts";
@@ -324,4 +325,19 @@ export class Rules implements AsyncDisposable {
 
 function starting(): HubError {
   return new HubError("unavailable", "the hub is starting: the rules are still being read");
+}
+
+function knownHouse(
+  host: Pick<HouseReads, "device" | "described" | "variable">,
+  textProblems: KnownHouse["textProblems"],
+): KnownHouse {
+  return {
+    attributes(device) {
+      const known = host.device(device);
+      return known && Object.keys(known.attributes);
+    },
+    described: (device) => host.described(device),
+    variable: (name) => host.variable(name) !== undefined,
+    textProblems,
+  };
 }

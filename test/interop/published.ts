@@ -7,7 +7,7 @@ import { tests as comprehension } from "@bufbuild/cel-spec/testdata/comprehensio
 import { tests as conformance } from "@bufbuild/cel-spec/testdata/conformance.js";
 import { tests as parsing } from "@bufbuild/cel-spec/testdata/parsing.js";
 import { createCells } from "../../src/app/hub/cells.ts";
-import { blocksIn } from "../../src/house/calendars/blocks.ts";
+import { blocksIn } from "../../src/house/calendars/read.ts";
 import { createReader } from "../../src/house/calendars/reader.ts";
 import { systemClock } from "../../src/kit/time/clock.ts";
 import { createRig } from "../house/discovery/rig.ts";

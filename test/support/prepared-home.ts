@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { lookOf } from "../../src/server/home/seen-assets.ts";
+import { lookOf } from "../../src/server/home/refresh.ts";
 import { claimsOf, forgeToken } from "./forged-token.ts";
 
 export interface Administrator {

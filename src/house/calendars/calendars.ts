@@ -10,7 +10,6 @@ import type { Clock, Timer } from "../../kit/time/clock.ts";
 import { createCache } from "./cache.ts";
 import type { CalendarEntry, CalendarsSection } from "./config.ts";
 import type { Occurrence, Window } from "./occurrence.ts";
-import { type Present, presentOf } from "./present.ts";
 import type { ReadFile } from "./reader.ts";
 import { type CalendarSource, type Loaded, sourceOf } from "./source.ts";
 
@@ -64,9 +63,9 @@ const DAY_MS = 86_400_000;
 const BEFORE_MS = 7 * DAY_MS;
 const AHEAD_MS = 120 * DAY_MS;
 const MAX_HOP_MS = 30_000;
-/** A source that failed is asked again after this. */
 const RETRY_MS = 5 * 60_000;
 
+/** A source that failed is asked again after this. */
 export function openCalendars(options: CalendarsOptions): Calendars {
   return new Calendars(options);
 }
@@ -303,4 +302,40 @@ function infoOf({ entry, source, events, present, refreshedAt, problem, warning 
     refreshedAt,
     problem: problem?.message ?? warning,
   };
+}
+
+interface Present {
+  attributes: JsonObject;
+  next: Occurrence | undefined;
+  /** Holds in [since, until), in epoch ms. */
+  since: number;
+  until: number;
+}
+
+/** `occurrences`: by start. Of several that go on, the one that began last counts. */
+function presentOf(occurrences: readonly Occurrence[], now: number): Present {
+  const begun = occurrences.filter(({ start }) => start <= now);
+  const current = begun.findLast(({ end }) => now < end);
+  const next = occurrences[begun.length];
+  let since = Number.NEGATIVE_INFINITY;
+  let until = Number.POSITIVE_INFINITY;
+  for (const edge of occurrences.flatMap(({ start, end }) => [start, end])) {
+    if (edge <= now) since = Math.max(since, edge);
+    else until = Math.min(until, edge);
+  }
+  return {
+    attributes: { on: current !== undefined, ...fieldsOf(current, ""), ...fieldsOf(next, "next_") },
+    next,
+    since,
+    until,
+  };
+}
+
+function fieldsOf(one: Occurrence | undefined, prefix: "" | "next_"): JsonObject {
+  const fields = {
+    title: one?.title ?? null,
+    start: one ? new Date(one.start).toISOString() : null,
+    end: one ? new Date(one.end).toISOString() : null,
+  };
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [prefix + name, value]));
 }

@@ -1,11 +1,11 @@
 // Reads an iCalendar text: the occurrences of its events within a window. Each entry is read by itself, within bounds; what cannot be
 // read is named, and the others stay. What takes too long all the same is ended from outside (reader.ts), which knows by the marks where.
+
 import ICAL from "ical.js";
 import { printable } from "../../kit/text/printable.ts";
-import { type Block, blocksIn, isCalendar, mended, nameOf } from "./blocks.ts";
+import { isTimeZone } from "../../kit/time/zone.ts";
 import { checkDuration, checkEvent, checkZone, EntryFault } from "./bounds.ts";
 import type { Occurrence, ReadCalendar, ReadRequest } from "./occurrence.ts";
-import { createInstants, type Instants } from "./times.ts";
 
 const MAX_OCCURRENCES = 10_000;
 /** Of one event, also those before the window. */
@@ -248,4 +248,96 @@ function takePeriods(component: ICAL.Component): ListedPeriod[] {
       return { start: period.start, end: period.getEnd(), tzid: typeof tzid === "string" ? tzid : undefined };
     });
   });
+}
+
+/**
+ * From a time in a calendar to an instant. Zones that have a name everybody knows are those of this machine: what calendars say of them
+ * is often outdated or broken. Other zones are as the calendar says; times without any are those of the house.
+ */
+interface Instants {
+  /** Epoch ms. `tzid`: of the property that the time is from. */
+  of(time: ICAL.Time, tzid: string | undefined): number;
+}
+
+function createInstants(house: string, zones: ReadonlyMap<string, ICAL.Timezone>): Instants {
+  const known = new Map<string, string | undefined>();
+
+  /** The last two levels: some programs put their own name in front. */
+  function ianaOf(tzid: string): string | undefined {
+    if (!known.has(tzid)) {
+      const short = tzid.split("/").slice(-2).join("/");
+      known.set(tzid, [tzid, short].find(isTimeZone));
+    }
+    return known.get(tzid);
+  }
+
+  return {
+    of(time, tzid) {
+      const { year, month, day, hour, minute, second, isDate } = time;
+      if (!isDate && time.zone?.tzid === "UTC") return time.toUnixTime() * 1000;
+      const name = isDate || tzid === undefined ? house : ianaOf(tzid);
+      const zone = name === undefined && tzid !== undefined ? zones.get(tzid) : undefined;
+      if (zone) {
+        const local = Date.UTC(year, month - 1, day, hour, minute, second);
+        return local - zone.utcOffset(time) * 1000;
+      }
+      const local = { year, month, day, ...(isDate ? {} : { hour, minute, second: Math.min(second, 59) }) };
+      return Temporal.PlainDateTime.from(local).toZonedDateTime(name ?? house).epochMilliseconds;
+    },
+  };
+}
+
+/** Finds the entries of an iCalendar text without reading them, so that each can be read, named and left out by itself. */
+interface Block {
+  readonly kind: "VEVENT" | "VTIMEZONE";
+  readonly text: string;
+  /** False where the text ends, or the next entry begins, before its END. */
+  readonly isWhole: boolean;
+}
+
+const NAME_CHARS = 60;
+
+function isCalendar(text: string): boolean {
+  return /^\uFEFF?\s*BEGIN:VCALENDAR/i.test(text);
+}
+
+/** In the order of the text. */
+export function blocksIn(text: string): Block[] {
+  const blocks: Block[] = [];
+  let open: { kind: string; from: number } | undefined;
+  const close = (to: number, isWhole: boolean): void => {
+    if (open) blocks.push({ kind: open.kind as Block["kind"], text: text.slice(open.from, to), isWhole });
+    open = undefined;
+  };
+  for (const { index, 0: line, 1: edge = "", 2: name = "" } of text.matchAll(
+    /^(BEGIN|END):(VEVENT|VTIMEZONE)[ \t;]*\r?$/gim,
+  )) {
+    const isEnd = edge.toUpperCase() === "END";
+    close(isEnd ? index + line.length : index, isEnd);
+    if (!isEnd) open = { kind: name.toUpperCase(), from: index };
+  }
+  close(text.length, false);
+  return blocks;
+}
+
+/** By what a person finds it: its title, else its id. */
+function nameOf({ kind, text }: Block): string {
+  const keys = kind === "VEVENT" ? ["SUMMARY", "UID"] : ["TZID"];
+  const found = keys.map(
+    (key) => new RegExp(`^${key}(?:;[^:\\r\\n]*)?:[ \\t]*([^\\r\\n]{1,500})`, "im").exec(text)?.[1],
+  );
+  const name = found.find((one) => one !== undefined && one.trim() !== "");
+  const what = kind === "VEVENT" ? "an event" : "a time zone";
+  return name === undefined ? `${what} without a name` : `"${printable(name.trim()).slice(0, NAME_CHARS)}"`;
+}
+
+/** What many programs write against the standard, as the standard has it. */
+function mended({ text }: Pick<Block, "text">): string {
+  return text
+    .replace(/(\r?\n)(?:[ \t]*\r?\n)+/g, "$1")
+    .replace(/^([A-Z-]+(?:;[A-Z-]+=(?:"[^"\r\n]*"|[^";:\r\n]*))*);+(?=:|\r?$)/gim, "$1")
+    .replace(
+      /^(DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)((?:;(?!VALUE=)[^:;\r\n]*)*)(:\d{8}(?:,\d{8})*)[ \t]*(\r?)$/gim,
+      "$1$2;VALUE=DATE$3$4",
+    );
 }

@@ -11,7 +11,7 @@ import { type Approval, createMatch } from "./approval.ts";
 import { AttributeNames } from "./attribute-names.ts";
 import { BirthAndWill } from "./birth-and-will.ts";
 import type { DescribedDevice, Outgoing } from "./described.ts";
-import { Entries, MAX_ENTRIES } from "./entries.ts";
+import { Entries, MAX_ENTRIES, Parents } from "./entries.ts";
 import {
   type DiscoveryEntry,
   deviceIdOf,
@@ -22,9 +22,7 @@ import {
   heirOf,
   shown,
 } from "./entry.ts";
-import { DeviceSpeaker, type HouseDevices, type TakePicture } from "./house-devices.ts";
-import { claim, hasPriority, TAKE_IT } from "./ownership.ts";
-import { Parents } from "./parents.ts";
+import { claim, DeviceSpeaker, type HouseDevices, hasPriority, TAKE_IT, type TakePicture } from "./house-devices.ts";
 import type { ActionFields } from "./presses.ts";
 import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
 import type { CreateSource, Incoming, Sender, Source, SourceHost } from "./source.ts";

@@ -1,13 +1,13 @@
 // What discovery does to the devices of the house: each entry that has one registers it, and speaks for it.
 import type { Log } from "../../kit/lifecycle/log.ts";
-import { messageOf } from "../../kit/schema/errors.ts";
+import { HubError, messageOf } from "../../kit/schema/errors.ts";
 import type { JsonObject } from "../../kit/schema/json.ts";
-import type { PictureTopic, Report, Shown } from "./described.ts";
+import type { Attribute, DescribedDevice, PictureTopic, Report, Shown } from "./described.ts";
 import type { Entry } from "./entry.ts";
 import { MAX_BESIDE, PICTURE_AT, PICTURE_OF, picturesOn } from "./pictures.ts";
 import { type ActionFields, actionFieldsOf, actionOf } from "./presses.ts";
-import { schemaOf } from "./schema.ts";
 import type { Incoming } from "./source.ts";
+import type { DiscoveryStore } from "./store.ts";
 
 /** The devices of the house, as far as discovery needs them. `retained`: known from before, and no sign of life. */
 export interface HouseDevices {
@@ -53,9 +53,9 @@ export type TakePicture = (
 
 const OF_ITS_PICTURE = "its picture";
 
-/** Marks the change of an attribute that an event `device_action` reports as well. */
 const CHANGE = { kind: "device_action" };
 
+/** Marks the change of an attribute that an event `device_action` reports as well. */
 export class DeviceSpeaker {
   readonly #options: DeviceSpeakerOptions;
 
@@ -178,4 +178,71 @@ export class DeviceSpeaker {
 
 function withoutAction({ action: _action, ...attributes }: JsonObject): JsonObject {
   return attributes;
+}
+
+/** The end of every problem that accepting the announcement solves. */
+export const TAKE_IT = "accept this announcement to take it from there, or ignore it";
+
+/** The better source of one account; of two accounts the first, unless a person accepted the second. */
+export function hasPriority(entry: Entry, other: Entry, store: Pick<DiscoveryStore, "decision">): boolean {
+  if (entry.sender.name === other.sender.name) return entry.rank < other.rank;
+  return store.decision(entry.id) === "accepted" && store.decision(other.id) !== "accepted";
+}
+
+/** Whether the device was another account's before. Throws HubError `forbidden` where no person gave it away. */
+export function claim(
+  deviceId: string,
+  { id, sender }: Entry,
+  { devices, store }: { devices: HouseDevices; store: Pick<DiscoveryStore, "decision" | "knows"> },
+): boolean {
+  const owner = devices.ownerOf(deviceId);
+  if (owner === undefined || owner === sender.name) return false;
+  if (store.decision(id) !== "accepted" || !store.knows(deviceId))
+    throw new HubError("forbidden", `the device "${deviceId}" belongs to ${owner}; ${TAKE_IT}`);
+  devices.transferOwnership(deviceId, sender.name);
+  return true;
+}
+
+function schemaOf({ attributes }: DescribedDevice): JsonObject {
+  return {
+    type: "object",
+    properties: Object.fromEntries(attributes.map((one) => [one.name, propertyOf(one)])),
+    // A device may report more than it announced.
+    additionalProperties: { readOnly: true },
+  };
+}
+
+function propertyOf(attribute: Attribute): JsonObject {
+  const { type, unit, min, max, step, options, description, category, readable, writable, derived, hidden } = attribute;
+  const { inverted, part, of, word, reported, format, minLength, maxLength, pattern, precision, icon, title, accepts } =
+    attribute;
+  return {
+    type,
+    ...(options && { enum: [...options] }),
+    ...(reported && reported.length > 0 && { reported: [...reported] }),
+    ...(accepts && accepts.length > 0 && { accepts: [...accepts] }),
+    ...(format !== undefined && { format }),
+    ...(minLength !== undefined && { minLength }),
+    ...(maxLength !== undefined && { maxLength }),
+    ...(pattern !== undefined && { pattern }),
+    ...(min !== undefined && { minimum: min }),
+    ...(max !== undefined && { maximum: max }),
+    ...(step !== undefined && { multipleOf: step }),
+    ...(description !== undefined && { description }),
+    ...(!writable && { readOnly: true }),
+    ...(!readable && { writeOnly: true }),
+    ...(unit !== undefined && { unit }),
+    ...(precision !== undefined && { precision }),
+    ...(attribute.stateClass !== undefined && { state_class: attribute.stateClass }),
+    ...(icon !== undefined && { icon }),
+    ...(title !== undefined && { title }),
+    ...(category !== undefined && { category }),
+    ...(attribute.class !== undefined && { class: attribute.class }),
+    ...(inverted && { inverted: true }),
+    ...(part !== undefined && { part }),
+    ...(derived && { derived: true }),
+    ...(of !== undefined && { of }),
+    ...(word !== undefined && { word }),
+    ...(hidden && { hidden: true }),
+  };
 }

@@ -3,7 +3,7 @@
 import type { Database } from "bun:sqlite";
 import type { MergedSeries } from "./merge.ts";
 import type { Arrival, SampleBuffer } from "./sample-buffer.ts";
-import type { RenamedSeries } from "./worker-protocol.ts";
+import type { ForgottenSeries, RenamedSeries } from "./worker-protocol.ts";
 
 /** What is called now what was reported under this name at that time. */
 export type NameAt = (deviceId: string, attribute: string, at: number) => string;
@@ -75,4 +75,26 @@ export function underPresentNames(all: MergedSeries, nameAt: NameAt): MergedSeri
     }
     return [...rows.values()];
   });
+}
+
+/** Attributes that are passwords since some moment: what was recorded of them before is removed. */
+const TABLES = ["recent", "samples", "rollups"] as const;
+
+/** Once more, it changes nothing. Throws what SQLite throws; then nothing is removed. */
+export function forgetSeries(db: Database, buffer: SampleBuffer, all: readonly ForgottenSeries[]): void {
+  const doomed = new Set(all.flatMap(({ deviceId, attribute }) => buffer.series.find(deviceId, attribute) ?? []));
+  if (doomed.size === 0) return;
+  // Otherwise SQLite only marks as free what is removed, and the password stays in the file.
+  db.run("PRAGMA secure_delete = ON");
+  try {
+    db.transaction(() => {
+      for (const { id } of doomed) {
+        for (const table of TABLES) db.query(`DELETE FROM ${table} WHERE series_id = ?`).run(id);
+        db.query("DELETE FROM series WHERE id = ?").run(id);
+      }
+    }).immediate();
+  } finally {
+    db.run("PRAGMA secure_delete = OFF");
+  }
+  buffer.reload(db, ({ series }) => (doomed.has(series) ? undefined : series.attribute));
 }

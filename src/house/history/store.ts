@@ -9,18 +9,17 @@ import { isDamage, setAside } from "../../server/db/open.ts";
 import { type Exchanged, type OwnFile, ownFile } from "../../server/db/own-file.ts";
 import { append } from "./append.ts";
 import { compact } from "./compaction.ts";
-import { forgetSeries } from "./forget.ts";
 import { type HistoryFile, openHistoryFile } from "./history-file.ts";
 import { type MergedSeries, mergeSamples } from "./merge.ts";
 import { answerQuery } from "./query.ts";
-import { renameSeries } from "./rename.ts";
+import { forgetSeries, renameSeries } from "./rename.ts";
 import { createCatchUpNotice, keptSpan, retainByAge, retainBySize } from "./retention.ts";
-import { completedDays, rollUp } from "./roll-up.ts";
 import { keepRollupsIfWritable, type Rollup } from "./rollups.ts";
 import { SampleBuffer } from "./sample-buffer.ts";
 import { createSpanReader } from "./span-reader.ts";
 import { createStoreFaults, type StoreFaults, type Work } from "./store-faults.ts";
 import { type StoreLimits, storeLimits } from "./store-limits.ts";
+import { completedDays, rollUp } from "./summary-scan.ts";
 import { createUnsent } from "./unsent.ts";
 import type {
   ForgottenSeries,

@@ -6,13 +6,13 @@ import { readJournal } from "../../kit/files/journal-reader.ts";
 import type { StorageTrouble } from "../../kit/files/storage-fault.ts";
 import type { DiskBudget } from "../../kit/files/write-behind.ts";
 import type { Log } from "../../kit/lifecycle/log.ts";
+import { messageOf } from "../../kit/schema/errors.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { CheckpointMark } from "../../server/db/checkpoint-mark.ts";
 import type { FiringNote } from "../../server/db/firing-notes.ts";
 import type { ReadingDraft } from "../../server/db/reading-draft.ts";
 import { type Reading, readingsIn } from "../../server/db/readings.ts";
 import type { RunNote } from "../../server/db/run-rows.ts";
-import { createJournalFaults, type JournalStep } from "./journal-faults.ts";
 
 /** What readings are checkpointed into. */
 export interface CheckpointTarget {
@@ -71,7 +71,6 @@ export interface ReadingJournalOptions {
 /** A segment is checkpointed when it has so many bytes, or is so old. */
 const SEGMENT_BYTES = 1_048_576;
 const SEGMENT_MS = 3_600_000;
-/** Older ones are given up, also where the history could not be written for days. */
 const MAX_SEGMENTS = 16;
 // Each sync writes the last page again, however little came since; so readings share one. What the kernel writes by itself
 // it writes after 30 s.
@@ -83,6 +82,7 @@ const MAX_URGENT = 6;
 // How often rules fired costs no page of its own where anything else is written within a minute.
 const FIRINGS_MS = 60_000;
 
+/** Older ones are given up, also where the history could not be written for days. */
 export function openReadingJournal(options: ReadingJournalOptions): ReadingJournal {
   const { folder, id, clock, log, budget, trouble, draft } = options;
   const targets = new Map<string, { target: CheckpointTarget; through: number }>();
@@ -287,6 +287,37 @@ function createAllowance(clock: Clock, { most, everyMs }: { most: number; everyM
     left,
     take() {
       saved = Math.max(0, left() - 1);
+    },
+  };
+}
+
+type JournalStep = "write" | "sync";
+
+interface JournalFaults {
+  /** Since when something fails, in epoch ms; undefined where all works. */
+  readonly since: number | undefined;
+  failed(step: JournalStep, error: unknown): void;
+  works(step: JournalStep): void;
+}
+
+function createJournalFaults({ clock, log }: { clock: Clock; log: Log }): JournalFaults {
+  const failing = new Set<JournalStep>();
+  let since: number | undefined;
+  return {
+    get since() {
+      return since;
+    },
+    failed(step, error) {
+      failing.add(step);
+      // Logged once, not at each try: the log may be on the same full disk.
+      if (since === undefined)
+        log.error("readings cannot be written; they are kept in memory and retried", { error: messageOf(error) });
+      since ??= clock.now();
+    },
+    works(step) {
+      if (!failing.delete(step) || failing.size > 0 || since === undefined) return;
+      log.info("readings are written again", { since: new Date(since).toISOString() });
+      since = undefined;
     },
   };
 }

@@ -1,6 +1,5 @@
 // Reads a blueprint's text: its inputs and the rule they make, or every reason why it is none, each with its place. The rule is
 // tried with made-up values, so that a mistake is found here and not by the first person who uses it.
-
 import { didYouMean } from "../../kit/schema/did-you-mean.ts";
 import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
 import type { Problem } from "../../kit/schema/schema.ts";
@@ -11,9 +10,9 @@ import { type FileProblem, unforeseen } from "../read/file-problem.ts";
 import { readRule, WrittenRule } from "../read/rule.ts";
 import { expand } from "./expand.ts";
 import { conditionProblems, FOR_EACH, forEachProblems, IF_INPUT, UNLESS_INPUT } from "./if-input.ts";
-import { type BlueprintInput, readInputs } from "./inputs.ts";
+import { inputTypes, optionsOf } from "./input-types.ts";
+import { type BlueprintInput, type InputValues, readInputs } from "./inputs.ts";
 import { nameProblem, piecesOf } from "./placeholders.ts";
-import { trialsOf } from "./trials.ts";
 
 export interface Blueprint {
   readonly id: string;
@@ -164,4 +163,36 @@ export function sourceOf(path: string, moved: ReadonlyMap<string, string>): stri
     if (source !== undefined) return source + path.slice(end);
   }
   return path;
+}
+
+const MAX_TRIALS = 60;
+
+function trialsOf(inputs: readonly BlueprintInput[]): InputValues[] {
+  const everything = new Map(inputs.map((input) => [input.id, sampleFor(input)]));
+  const needed = new Map(
+    inputs
+      .filter((input) => input.required || input.default !== undefined)
+      .map((input) => [input.id, sampleFor(input)]),
+  );
+  const turned = inputs.flatMap((input) =>
+    alternativesOf(input).map((value): InputValues => new Map([...everything, [input.id, value]])),
+  );
+  return [everything, needed, ...turned].slice(0, MAX_TRIALS);
+}
+
+function alternativesOf({ type, declared }: BlueprintInput): Json[] {
+  if (type === "boolean") return [false];
+  return type === "choice"
+    ? optionsOf(declared.options)
+        .slice(1)
+        .map(({ value }) => value)
+    : [];
+}
+
+function sampleFor(input: BlueprintInput): Json {
+  return readAs(input, input.default ?? inputTypes[input.type]?.sample(input.declared) ?? null);
+}
+
+function readAs({ type }: BlueprintInput, value: Json): Json {
+  return inputTypes[type]?.read?.(value) ?? value;
 }

@@ -1,8 +1,9 @@
 // Reads a rule file in whichever spelling it is: ours, or homeCore's, which is translated. The text itself is never changed.
+
+import type { JsonObject } from "../../kit/schema/json.ts";
 import { findMark, positionAt, problemAt, type TextProblem } from "../../kit/schema/text-places.ts";
 import { type ReadOptions, type RuleText, readRuleText } from "../parse/read.ts";
 import type { OwnMark } from "./place.ts";
-import { isHomeCores } from "./recognise.ts";
 import { translateRule } from "./translate.ts";
 import type { OwnFlaw } from "./translating.ts";
 
@@ -43,4 +44,14 @@ const MAX_SHOWN = 20;
 function inText(text: string, flaws: readonly OwnFlaw[]): (TextProblem & { path: string })[] {
   const sorted = flaws.toSorted((a, b) => a.offset - b.offset).slice(0, MAX_SHOWN);
   return sorted.map(({ path, ...flaw }) => ({ path, ...problemAt(text, flaw) }));
+}
+
+const ALWAYS_WRITTEN = ["log_events", "log_triggers", "log_actions"];
+const OURS = ["triggers", "description", "max_queued", "catch_up_secs", "durable", "use", "inputs"];
+
+/** No rule of homeCore has these. */
+function isHomeCores(rule: JsonObject, wrappers: ReadonlySet<string>): boolean {
+  if (OURS.some((key) => Object.hasOwn(rule, key))) return false;
+  const isNamed = wrappers.has("Rule") && wrappers.has("RuleAction");
+  return isNamed || ALWAYS_WRITTEN.some((key) => Object.hasOwn(rule, key));
 }

@@ -3,10 +3,20 @@
 import type { Json, JsonObject } from "../../kit/schema/json.ts";
 import type { Mark } from "../../kit/schema/text-places.ts";
 import { actionsOf } from "./actions/index.ts";
-import { conditionsOf } from "./conditions.ts";
-import { isPlacedObject, type Members, type OwnMark, objectAt, othersOf, ownMark, Placed } from "./place.ts";
-import { expressionOf, isEmptyTable, type OwnFlaw, type Translating, warningAt } from "./translating.ts";
-import { eventTypeOf, triggers } from "./triggers.ts";
+import {
+  isPlacedObject,
+  listAt,
+  type Members,
+  type OwnMark,
+  objectAt,
+  othersOf,
+  ownMark,
+  Placed,
+  type PlacedObject,
+} from "./place.ts";
+import { isTimerState, ourTimerState } from "./timer-words.ts";
+import { expressionOf, isEmptyTable, type OwnFlaw, required, type Translating, warningAt } from "./translating.ts";
+import { calendar, deviceOf, eventTypeOf, type Translate, triggers } from "./triggers.ts";
 
 export interface Translated {
   value: JsonObject;
@@ -20,9 +30,9 @@ export interface Translated {
 
 const LOGS = ["log_events", "log_triggers", "log_actions"];
 const OPTIONAL = ["required_expression", "trigger_condition", "trigger_label", "cooldown_secs"];
-/** Ours are no longer. */
 const MAX_QUEUED = 100;
 
+/** Ours are no longer. */
 export function translateRule(value: JsonObject, mark: Mark): Translated {
   const rule = new Placed<JsonObject>(value, ownMark(mark));
   const trigger = rule.get("trigger");
@@ -72,4 +82,64 @@ function runModeOf(mode: Placed | undefined, to: Translating): Members {
     warningAt(to, mode, `here at most ${MAX_QUEUED} runs wait, and not ${most}`);
   const max = typeof most === "number" ? Math.min(most, MAX_QUEUED) : most;
   return { run_mode: mode.with("queued"), max_queued: mode.get("max_queue")?.with(max) };
+}
+
+const conditions: Readonly<Record<string, Translate>> = {
+  device_state: (part) => {
+    const { device_id } = deviceOf(part);
+    const value = part.get("value");
+    const isTimers = isTimerState(part.get("device_id")?.value, part.get("attribute")?.value);
+    return objectAt(part, {
+      ...othersOf(part, ["device"]),
+      device_id,
+      value: value && isTimers ? value.with(ourTimerState(value.value)) : value,
+    });
+  },
+  calendar_active: calendar,
+  time_elapsed: (part) => objectAt(part, { ...othersOf(part, ["device"]), ...deviceOf(part) }),
+  device_last_change: (part) =>
+    objectAt(part, {
+      ...othersOf(part, ["device"]),
+      ...deviceOf(part),
+      kind: part.some("kind"),
+      source: part.some("source"),
+      actor_id: part.some("actor_id"),
+      actor_name: part.some("actor_name"),
+    }),
+  script_expression: (part, to) =>
+    objectAt(part, {
+      ...othersOf(part, ["type", "script"]),
+      type: "expression",
+      expression: expressionOf(to, required(to, part, "script")) ?? "true",
+    }),
+  not: (part, to) => {
+    const inner = part.get("condition");
+    return inner ? objectAt(part, { ...othersOf(part, []), condition: conditionOf(inner, to) }) : part;
+  },
+  and: (part, to) => group(part, to, true),
+  or: (part, to) => group(part, to, false),
+  xor: (part, to) => group(part, to, false),
+};
+
+/** Of none of them, all pass, and not one does. */
+function group(part: PlacedObject, to: Translating, withoutAny: boolean): PlacedObject {
+  const inner = part.get("conditions");
+  if (!inner || !Array.isArray(inner.value)) return part;
+  if (inner.value.length === 0) return objectAt(part, { type: "expression", expression: String(withoutAny) });
+  return objectAt(part, { ...othersOf(part, []), conditions: conditionsOf(inner, to) });
+}
+
+function conditionOf(condition: Placed, to: Translating): Placed {
+  if (!isPlacedObject(condition)) return condition;
+  const { type } = condition.value;
+  const translate = typeof type === "string" && Object.hasOwn(conditions, type) ? conditions[type] : undefined;
+  return translate?.(condition, to) ?? condition;
+}
+
+function conditionsOf(list: Placed, to: Translating): Placed {
+  if (!Array.isArray(list.value)) return list;
+  return listAt(
+    list,
+    list.items().map((condition) => conditionOf(condition, to)),
+  );
 }

@@ -1,6 +1,6 @@
 // The entrance to the reader of rule files: text in, JSON rule or problems out, with the way back from a rule's keys to
 // the lines of its text. Whether the JSON is a rule is for others to say.
-import type { JsonObject } from "../../kit/schema/json.ts";
+import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
 import {
   type Flaw,
   findMark,
@@ -11,11 +11,11 @@ import {
   type TextProblem,
   toProblems,
 } from "../../kit/schema/text-places.ts";
+import { parseToml, UNPLACED } from "../../kit/schema/toml.ts";
 import { detectFormat, formatOfName, type RuleFormat } from "./detect.ts";
 import { readRon } from "./ron/parse.ts";
 import { toJson } from "./ron/tree.ts";
-import { defaultShape, type RuleShape } from "./shape.ts";
-import { readToml } from "./toml.ts";
+import { defaultShape, FORBIDDEN_KEYS, type RuleShape } from "./shape.ts";
 
 export const MAX_RULE_BYTES = 1024 * 1024;
 
@@ -103,3 +103,45 @@ function broken(text: string, format: RuleFormat = "toml", flaw: Flaw): RuleText
     wrappers: NO_WRAPPERS,
   };
 }
+
+function readToml(text: string): Tree {
+  const read = parseToml(text);
+  if (!read.ok) {
+    const { offset, message } = read.flaw;
+    const flaw = { offset, message: `this is not valid TOML: ${message}` };
+    return { value: {}, mark: NOWHERE, flaws: [flaw], warnings: [] };
+  }
+  const flaws: Flaw[] = [];
+  const value = tomlToJson(flaws, read.table, read.mark);
+  const warnings = read.unplaced.map(({ path, at }): Flaw => ({ offset: at, message: `\`${path}\`: ${UNPLACED}` }));
+  return { value: isObject(value) ? value : {}, mark: read.mark, flaws, warnings };
+}
+
+function tomlToJson(flaws: Flaw[], value: unknown, mark: Mark): Json {
+  const refuse = (message: string): null => {
+    flaws.push({ offset: Math.max(mark.start, mark.at), message });
+    return null;
+  };
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number")
+    return Number.isFinite(value) ? value : refuse("a rule cannot hold inf or nan: give a number");
+  if (typeof value === "bigint") return isExact(value) ? Number(value) : refuse(INEXACT);
+  if (value instanceof Date) return value.toISOString().replace(/\.000(?=Z|[+-]|$)/, "");
+  if (Array.isArray(value)) return value.map((item, index) => tomlToJson(flaws, item, mark.items?.[index] ?? mark));
+  return Object.fromEntries(
+    Object.entries(value as object).map(([key, member]) => {
+      const place = mark.keys?.get(key) ?? mark;
+      if (FORBIDDEN_KEYS.has(key))
+        flaws.push({ offset: place.at, message: `the key \`${key}\` is not allowed: choose another name` });
+      return [key, tomlToJson(flaws, member, place)];
+    }),
+  );
+}
+
+// One of some three hundred digits is infinite as a number, which is no BigInt.
+function isExact(value: bigint): boolean {
+  const number = Number(value);
+  return Number.isFinite(number) && BigInt(number) === value;
+}
+
+const INEXACT = "this number cannot be held exactly (beyond ±2^53): write it as a text, in quotes";

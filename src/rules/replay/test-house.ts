@@ -1,12 +1,12 @@
 // The house of a test, and what actions do in it. Commands reach nobody; each device is taken to obey at once.
 import { HubError } from "../../kit/schema/errors.ts";
-import type { JsonObject } from "../../kit/schema/json.ts";
+import type { Json, JsonObject } from "../../kit/schema/json.ts";
+import type { Timer } from "../../kit/time/clock.ts";
 import type { HubEvent } from "../../server/events/catalog.ts";
 import type { HouseEffects, HouseReads, Offline, RuleDevice, RuleHost } from "../model/host.ts";
 import { createMadeUpHouse, type HouseChange } from "./made-up-house.ts";
 import { NOT_SENT } from "./not-done.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
-import { createTestTimers } from "./test-timers.ts";
 
 export interface Assumed extends HouseChange {
   /** When attributes changed last, by device and attribute, in epoch ms; those that are made up, just now where absent. */
@@ -78,6 +78,59 @@ export function createTestHouse({ house, clock, receive, unknown }: TestHouseOpt
     },
     change(change) {
       for (const event of putAll(change)) receive(event);
+    },
+  };
+}
+
+interface TestTimers {
+  /** The attributes that the command changes; undefined for an unknown command. */
+  command(device: RuleDevice, command: Json | undefined, values: JsonObject): JsonObject | undefined;
+}
+
+interface Counting extends Disposable {
+  readonly endsAt: number;
+}
+
+/** `expired` is notified of the end of each. */
+function createTestTimers(clock: SimulatedClock, report: (id: string, values: JsonObject) => void): TestTimers {
+  const counting = new Map<string, Counting>();
+  const remaining = new Map<string, number>();
+
+  function stop(id: string): void {
+    counting.get(id)?.[Symbol.dispose]();
+    counting.delete(id);
+  }
+
+  function start(id: string, ms: number): void {
+    stop(id);
+    const timer: Timer = clock.after("test: timer", ms, () => {
+      counting.delete(id);
+      report(id, { state: "expired" });
+    });
+    counting.set(id, { endsAt: clock.now() + ms, [Symbol.dispose]: () => timer[Symbol.dispose]() });
+  }
+
+  return {
+    command({ id, attributes }, command, { duration_secs = attributes.duration_secs ?? null }) {
+      const wholeMs = typeof duration_secs === "number" ? duration_secs * 1000 : undefined;
+      switch (command) {
+        case "start":
+        case "restart":
+          if (wholeMs !== undefined) start(id, wholeMs);
+          return { state: "started", ...(wholeMs !== undefined && { duration_secs }) };
+        case "pause":
+          remaining.set(id, Math.max(0, (counting.get(id)?.endsAt ?? clock.now()) - clock.now()));
+          stop(id);
+          return { state: "paused" };
+        case "resume":
+          start(id, remaining.get(id) ?? wholeMs ?? 0);
+          return { state: "started" };
+        case "cancel":
+          stop(id);
+          return { state: "cancelled" };
+        default:
+          return undefined;
+      }
     },
   };
 }

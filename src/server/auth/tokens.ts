@@ -1,9 +1,10 @@
 // Tokens: signed through @elysiajs/jwt, which is loaded with the first login. Whether a token's user still exists unchanged is
 // checked by authenticate.ts.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { type RandomBytes, uuid } from "../../kit/schema/ids.ts";
-import type { JsonObject } from "../../kit/schema/json.ts";
+import { isObject, type JsonObject, parseJson } from "../../kit/schema/json.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import { signedPayload } from "./signed-payload.ts";
 
 export interface TokenClaims {
   userId: string;
@@ -75,4 +76,32 @@ function claimsOf(payload: JsonObject | undefined): TokenClaims | undefined {
   if (typeof sub !== "string" || typeof exp !== "number" || typeof ver !== "number") return undefined;
   const session = typeof jti === "string" && jti !== "" ? jti : undefined;
   return { userId: sub, ver, expiresAt: exp * 1000, session };
+}
+
+/**
+ * The payload of a JWT (RFC 7519) with the algorithm HS256; undefined for any other text. Of the claims, `exp` (which must be there)
+ * and `nbf` are checked, against `now` in epoch ms.
+ */
+function signedPayload(token: string, secret: string, now: number): JsonObject | undefined {
+  const [header = "", payload = "", signature = "", ...more] = token.split(".");
+  if (more.length > 0 || !isSigned(`${header}.${payload}`, signature, secret)) return undefined;
+  const said = decoded(header);
+  // What is critical must be understood, and nothing is.
+  if (said?.alg !== "HS256" || said.crit !== undefined) return undefined;
+  const claims = decoded(payload);
+  if (!claims) return undefined;
+  const { exp, nbf = 0 } = claims;
+  const seconds = Math.floor(now / 1000);
+  return typeof exp === "number" && exp > seconds && typeof nbf === "number" && nbf <= seconds ? claims : undefined;
+}
+
+function isSigned(content: string, signature: string, secret: string): boolean {
+  const expected = createHmac("sha256", secret).update(content).digest();
+  const given = Buffer.from(signature, "base64url");
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function decoded(part: string): JsonObject | undefined {
+  const parsed = parseJson(Buffer.from(part, "base64url").toString());
+  return parsed.ok && isObject(parsed.value) ? parsed.value : undefined;
 }

@@ -6,7 +6,6 @@ import { type Clock, secondsAsText } from "../../kit/time/clock.ts";
 import type { EventType, HubEvent, Stamp } from "./catalog.ts";
 import { redactedEvent } from "./redact.ts";
 import { EventRing } from "./ring.ts";
-import { createSequence, type Sequence, type SequenceMark } from "./sequence.ts";
 
 export type { EventRing, KeptEvent } from "./ring.ts";
 
@@ -179,4 +178,50 @@ function textOf(event: HubEvent & Stamp): string {
   const { type, timestamp, seq } = event;
   const reason = `${type.slice(0, 200)} of ${bytes} bytes is longer than the ${MAX_EVENT_BYTES} an event may have`;
   return JSON.stringify({ type: "stream_gap", timestamp, from_seq: seq, to_seq: seq, reason });
+}
+
+/** Stores the greatest number that is reserved. */
+interface SequenceMark {
+  load(): number;
+  /** Must be durable when it returns. */
+  save(mark: number): void;
+}
+
+interface Sequence {
+  /** The last number given out, or the one before the first. */
+  readonly current: number;
+  next(): number;
+}
+
+// A block is reserved with one write: the next write comes after a million events.
+const BLOCK = 1_000_000;
+const RETRY_BLOCK = 10_000;
+
+/**
+ * Starts at the clock (microseconds, below 2^53 until the year 2255) or after the stored mark, whichever is greater. Reserves nothing
+ * before the first number is given out: until then a start writes nothing.
+ */
+function createSequence(clock: Clock, mark: SequenceMark): Sequence {
+  let current = Math.max(Math.floor(clock.now()) * 1000, mark.load());
+  let reserved = current;
+  // A full disk must not stop events; the clock alone then makes the numbers grow over a restart.
+  function reserve(): void {
+    reserved = current + BLOCK;
+    try {
+      mark.save(reserved);
+    } catch {
+      reserved = current + RETRY_BLOCK;
+    }
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    next() {
+      current++;
+      if (current >= reserved) reserve();
+      return current;
+    },
+  };
 }

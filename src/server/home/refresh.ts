@@ -1,7 +1,7 @@
 // Updates the files that came with an older hub to those of this version. A file is replaced only if it is exactly what a hub
 // put there; configuration is never replaced, but for the profiles of devices.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceFile, writeFileAtomic } from "../../kit/files/atomic-file.ts";
 import { isStorageFault } from "../../kit/files/storage-fault.ts";
@@ -9,7 +9,6 @@ import { HubError, messageOf, systemCode } from "../../kit/schema/errors.ts";
 import { isObject } from "../../kit/schema/json.ts";
 import type { Asset } from "./layout.ts";
 import type { Home } from "./paths.ts";
-import { lookAt, looksAsBefore, type Seen } from "./seen-assets.ts";
 
 export interface Refreshed {
   /** Paths in the home that were updated. */
@@ -150,4 +149,36 @@ function readManifest(path: string): Manifest | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Path in the home, or `executable` → what changes with the file. */
+type Seen = Record<string, string>;
+
+/** `executable`: the one that holds the assets. Undefined where a file cannot be examined: then all are compared. */
+function lookAt(home: Home, assets: readonly Asset[], executable: string): Seen | undefined {
+  const paths = assets.flatMap(({ path, formerly }) => (formerly === undefined ? [path] : [path, formerly]));
+  try {
+    const files = paths.map((path): [string, string] => [path, lookOf(join(home.root, path))]);
+    return { executable: identityOf(executable), ...Object.fromEntries(files) };
+  } catch {
+    return undefined;
+  }
+}
+
+function looksAsBefore(now: Seen | undefined, before: unknown): boolean {
+  if (!now || !isObject(before)) return false;
+  const names = Object.keys(now);
+  return names.length === Object.keys(before).length && names.every((name) => now[name] === before[name]);
+}
+
+/** Whatever changes a file's content changes its `ctime`, which no program can set. */
+export function lookOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return found ? `${found.ino} ${found.size} ${found.ctimeNs}` : "";
+}
+
+/** Of a program that runs, so that nobody writes into it. Its `ctime` changes with each hard link to it, as of backups. */
+function identityOf(path: string): string {
+  const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+  return `${ino} ${size} ${mtimeNs}`;
 }

@@ -8,8 +8,7 @@ import type { Home } from "../home/paths.ts";
 import { openBinFolder } from "./bin-folder.ts";
 import { assertForThisMachine, confirmSwap, stage, swapIn } from "./executable.ts";
 import type { Machine } from "./machine.ts";
-import { type Account, findAccount } from "./service-account.ts";
-import { isPlainPath, serviceUnit, UNIT_MARK, UNIT_NAME } from "./service-unit.ts";
+import { DEVICE_GROUPS, isPlainPath, serviceUnit, UNIT_MARK, UNIT_NAME } from "./service-unit.ts";
 import { lastLines, runOrThrow, serviceState, versionOfSystemd } from "./systemctl.ts";
 
 export interface InstallOptions {
@@ -196,4 +195,47 @@ function sameContent(one: string, other: string): boolean {
   const [a, b] = [one, other].map((path) => lstatSync(path, { throwIfNoEntry: false }));
   if (!a || !b || a.size !== b.size || b.nlink > 1) return false;
   return readFileSync(one).equals(readFileSync(other));
+}
+
+const OWN_USER = "hub";
+
+interface Account {
+  user: string;
+  group: string;
+  /** Those of DEVICE_GROUPS that exist. */
+  groups: string[];
+  /** The command that creates the user; undefined where it exists. */
+  create: string[] | undefined;
+}
+
+/** Throws HubError `not_found` or `invalid` where the given user cannot be used. */
+async function findAccount(machine: Machine, home: Home, named: string | undefined): Promise<Account> {
+  if (named !== undefined && !/^[a-z_][a-z0-9_-]*$/i.test(named))
+    throw new HubError("invalid", `"${named}" is not the name of a user`);
+  const user = named ?? (await nameOfOwner(machine, home)) ?? OWN_USER;
+  if (user === "root")
+    throw new HubError("invalid", "the hub does not need root and neither do its plugins: leave out --user");
+  const groups = await existing(machine, DEVICE_GROUPS);
+  const group = (await machine.run(["id", "-gn", user])).stdout.trim();
+  if (group) return { user, group, groups, create: undefined };
+  if (named !== undefined && named !== OWN_USER) {
+    throw new HubError("not_found", `there is no user "${named}": create it first, or leave out --user`);
+  }
+  const inGroup = (await existing(machine, [OWN_USER])).length > 0 ? ["--gid", OWN_USER] : ["--user-group"];
+  const shell = ["--shell", "/usr/sbin/nologin"];
+  const create = ["useradd", "--system", ...inGroup, "--home-dir", home.root, "--no-create-home", ...shell, OWN_USER];
+  return { user: OWN_USER, group: OWN_USER, groups, create };
+}
+
+/** The owner of the home; undefined for root, and where there is no home yet. */
+async function nameOfOwner(machine: Machine, home: Home): Promise<string | undefined> {
+  // A link belongs to the user who made it, wherever it leads.
+  const uid = lstatSync(home.hubToml, { throwIfNoEntry: false })?.uid;
+  if (!uid) return undefined;
+  return (await machine.run(["id", "-un", String(uid)])).stdout.trim() || undefined;
+}
+
+async function existing(machine: Machine, groups: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(groups.map((group) => machine.run(["getent", "group", group])));
+  return groups.filter((_, index) => found[index]?.code === 0);
 }

@@ -1,7 +1,7 @@
 // Topics with wildcards in announcements: what they match is read of the sender's own messages alone, what would read everybody's is
 // refused by name, and thousands of them keep nobody waiting.
 import { describe, expect, test } from "bun:test";
-import { FilterTree } from "../../../src/house/discovery/filter-tree.ts";
+import { FilterTree } from "../../../src/house/discovery/entries.ts";
 import { matchesFilter } from "../../../src/kit/text/topic-filter.ts";
 import { createRandom } from "../../support/random.ts";
 import { createRig } from "./rig.ts";

@@ -5,10 +5,9 @@ import { tests } from "@bufbuild/cel-spec/testdata/conformance.js";
 import type { Json, JsonObject } from "../../../src/kit/schema/json.ts";
 import { boundTree, prepareTree } from "../../../src/rules/expression/bounds.ts";
 import { type CelNode, nodesOf } from "../../../src/rules/expression/cel-tree.ts";
-import { createCompiler } from "../../../src/rules/expression/compile.ts";
+import { createCompiler, toJson } from "../../../src/rules/expression/compile.ts";
 import { createBareEnvironment } from "../../../src/rules/expression/environment.ts";
 import { createMeter } from "../../../src/rules/expression/meter.ts";
-import { toJson } from "../../../src/rules/expression/to-json.ts";
 
 const FILES = [
   ...["basic", "comparisons", "conversions", "fields", "lists"],

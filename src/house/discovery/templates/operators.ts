@@ -1,6 +1,5 @@
 // The operators of templates, as Python has them.
 import { formatted } from "./format.ts";
-import { minus, plus, times } from "./spans.ts";
 import { contains } from "./tests.ts";
 import {
   compare,
@@ -10,6 +9,7 @@ import {
   isInt,
   isNumber,
   listOf,
+  Moment,
   numberOf,
   PyFloat,
   PySet,
@@ -178,4 +178,35 @@ export function negated(value: Value, sign: "-" | "+"): Value {
   if (!isInt(value)) throw new TemplateError(`"${sign}" needs a number, not a ${typeName(value)}`);
   const number = typeof value === "boolean" ? Number(value) : value;
   return sign === "+" ? number : typeof number === "bigint" ? fromBigInt(-number) : 0 - number;
+}
+
+const LATEST_MS = 8.64e15;
+
+/** Undefined where they are no times. */
+function plus(a: Value, b: Value): Value {
+  if (a instanceof Duration && b instanceof Duration) return new Duration(a.us + b.us);
+  if (a instanceof Moment && b instanceof Duration) return moved(a, b.us);
+  if (a instanceof Duration && b instanceof Moment) return moved(b, a.us);
+  return undefined;
+}
+
+function minus(a: Value, b: Value): Value {
+  if (a instanceof Duration && b instanceof Duration) return new Duration(a.us - b.us);
+  if (a instanceof Moment && b instanceof Duration) return moved(a, -b.us);
+  if (!(a instanceof Moment) || !(b instanceof Moment)) return undefined;
+  if ((a.offsetMs === undefined) !== (b.offsetMs === undefined) || a.part !== b.part)
+    throw new TemplateError("a time with a zone and one without cannot be subtracted");
+  return new Duration((a.ms - b.ms) * 1000);
+}
+
+function times(a: Value, b: Value): Value {
+  if (a instanceof Duration && isNumber(b)) return new Duration(a.us * numberOf(b));
+  if (b instanceof Duration && isNumber(a)) return new Duration(b.us * numberOf(a));
+  return undefined;
+}
+
+function moved(moment: Moment, us: number): Moment {
+  const ms = moment.ms + us / 1000;
+  if (!(Math.abs(ms) <= LATEST_MS)) throw new TemplateError("this time is too far away");
+  return new Moment(ms, moment.offsetMs, moment.part);
 }

@@ -15,8 +15,9 @@ import type { Registry } from "../registry.ts";
 import { createGroups, type Groups } from "./groups.ts";
 import { type Location, Modes } from "./modes.ts";
 import type { ModesProblem } from "./modes-file.ts";
+import { createOwnDevices, type OwnDevicesOptions, type OwnDeviceType } from "./own-devices.ts";
+import { readOnOff } from "./read-command.ts";
 import { createSchedules, type Schedules } from "./schedules.ts";
-import { createSwitches, type Switches } from "./switches.ts";
 import { createTimers, type Timers } from "./timers.ts";
 
 export interface VirtualDevices extends Disposable {
@@ -100,5 +101,19 @@ export function openVirtualDevices({ modesFile, location, ...shared }: VirtualDe
     problems: () => modes.problems(),
     commanded: () => commanded,
     [Symbol.dispose]: () => disposables[Symbol.dispose](),
+  };
+}
+
+type Switches = OwnDeviceType;
+
+function createSwitches(options: Omit<OwnDevicesOptions, "deviceType">): Switches {
+  const own = createOwnDevices({ ...options, deviceType: "switch" });
+  return {
+    ...own,
+    create: (device) => own.create(device, { on: false }),
+    prepare(device, wanted, cause) {
+      const on = readOnOff(wanted, device.attributes.on === true);
+      return () => own.commanded(device.id, { on }, cause);
+    },
   };
 }

@@ -5,6 +5,7 @@ import type { DescribedDevice, PictureTopic } from "../../described.ts";
 import { hardwareOf } from "../../hardware.ts";
 import { pictureAttributes } from "../../pictures.ts";
 import type { Engine } from "../../templates/template.ts";
+import { SAME } from "../../words.ts";
 import { type Availability, availabilityOf, availabilityOfAll, availabilityText } from "./availability.ts";
 import { withPower } from "./climate-mode.ts";
 import { COMPONENTS, HAPPENINGS, PICTURES, RICHEST, SINGLE } from "./components.ts";
@@ -17,7 +18,6 @@ import { type Entity, placeOf } from "./payload.ts";
 import { isUnsaid, readable } from "./readable.ts";
 import { runtimeOf } from "./runtime.ts";
 import type { FoundAttribute } from "./shared-names.ts";
-import { withSiren } from "./siren-switch.ts";
 
 export interface EntityProblem {
   /** See `Entity`. */
@@ -184,3 +184,21 @@ function described(block: JsonObject | undefined, entities: readonly Entity[], i
 
 const textOf = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
+
+const SWITCHES = ["alarm", "siren_on"];
+const SOUNDS: ReadonlySet<string> = new Set(["volume", "melody", "ringtone", "alarm_volume", "alarm_volume_level"]);
+
+/** What only has a siren beside its switch: how loud it is, and what it plays. */
+function withSiren(found: readonly FoundAttribute[]): FoundAttribute[] {
+  const named = (name: string): FoundAttribute | undefined =>
+    found.find(({ component, attribute }) => component === "switch" && attribute.name === name);
+  const siren = SWITCHES.map(named).find((one) => one !== undefined);
+  const isSiren = found.some(({ component }) => component === "siren");
+  if (!siren || isSiren || !found.some(({ attribute }) => SOUNDS.has(attribute.name))) return [...found];
+  // `on` is what turns the device itself on, of which the siren is a part.
+  const isTaken = found.some(
+    ({ attribute, also = [] }) => attribute.word === "on" || also.some(({ word }) => word === "on"),
+  );
+  const word = { word: "on", conversion: SAME, ...(isTaken && { part: "siren" }) };
+  return found.map((one) => (one === siren ? { ...one, also: [...(one.also ?? []), word] } : one));
+}

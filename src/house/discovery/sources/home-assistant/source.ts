@@ -1,17 +1,15 @@
 // Home Assistant's MQTT discovery. Entities come one by one, or all of a device at once; here they become devices again.
+import { edenGC } from "bun:jsc";
 import { messageOf } from "../../../../kit/schema/errors.ts";
 import { isObject, type JsonObject } from "../../../../kit/schema/json.ts";
-import { hasWildcard } from "../../../../kit/text/topic-filter.ts";
+import { hasWildcard, matchesFilter } from "../../../../kit/text/topic-filter.ts";
+import type { Clock } from "../../../../kit/time/clock.ts";
 import type { Outgoing } from "../../described.ts";
 import type { Incoming, Sender, Source, SourceHost } from "../../source.ts";
 import { describeEntities } from "./device.ts";
-import { createEarlyMessages } from "./early.ts";
 import { type Announced, blockOf, entitiesOf, type Group, Groups, sharedKey } from "./groups.ts";
-import { createInbox } from "./inbox.ts";
 import { createDeviceMemory } from "./memory.ts";
 import { type Entity, parseConfigTopic, readAnnouncement } from "./payload.ts";
-import { createProblems } from "./problems.ts";
-import { createSlices } from "./slices.ts";
 
 const MAX_CONFIG_BYTES = 65_536;
 // Entities of one device come in many messages: it is described when they have come, as its names are given then.
@@ -180,4 +178,150 @@ function refuseForeignTopics(sender: Sender, entity: Entity): void {
   const foreign = topics(entity.config).find((topic) => !hasWildcard(topic) && !sender.mayPublish(topic));
   if (foreign !== undefined)
     throw new Error(`${sender.name} announces the topic ${foreign}, which it may not publish to itself`);
+}
+
+const MAX_EARLY_BYTES = 8 * 1024 * 1024;
+// Of a message, beside its payload.
+const OVERHEAD_BYTES = 300;
+
+/** States that come right behind an announcement, before it has been read: many devices send a state only once. */
+interface EarlyMessages {
+  keep(incoming: Incoming): void;
+  /** The last message of this sender on each topic that matches. */
+  of(sender: Sender, filter: string): readonly Incoming[];
+  clear(): void;
+}
+
+function createEarlyMessages(): EarlyMessages {
+  const kept = new Map<string, Incoming>();
+  let bytes = 0;
+  const keyOf = (sender: Sender, topic: string): string => `${sender.name}\n${topic}`;
+  const sizeOf = ({ topic, payload }: Incoming): number => OVERHEAD_BYTES + topic.length + payload.length;
+  return {
+    keep(incoming) {
+      const key = keyOf(incoming.sender, incoming.topic);
+      const known = kept.get(key);
+      const more = sizeOf(incoming) - (known ? sizeOf(known) : 0);
+      if (bytes + more > MAX_EARLY_BYTES) return;
+      bytes += more;
+      kept.set(key, incoming);
+    },
+    of(sender, filter) {
+      const known = kept.get(keyOf(sender, filter));
+      if (known || !hasWildcard(filter)) return known ? [known] : [];
+      return [...kept.values()].filter((one) => one.sender.name === sender.name && matchesFilter(filter, one.topic));
+    },
+    clear() {
+      kept.clear();
+      bytes = 0;
+    },
+  };
+}
+
+const MAX_INBOX_BYTES = 16 * 1024 * 1024;
+
+/** Announcements that wait to be read: the last one of each topic, in the order in which they came. */
+interface Inbox {
+  /** False where no more can wait. */
+  put(incoming: Incoming): boolean;
+  next(): Incoming | undefined;
+  readonly size: number;
+}
+
+function createInbox(): Inbox {
+  const waiting = new Map<string, Incoming>();
+  let bytes = 0;
+
+  function remove(key: string): void {
+    bytes -= waiting.get(key)?.payload.length ?? 0;
+    waiting.delete(key);
+  }
+
+  return {
+    put(incoming) {
+      const key = `${incoming.sender.name}\n${incoming.topic}`;
+      // An empty one always finds room: what it takes back must not stay.
+      if (incoming.payload.length > 0 && bytes + incoming.payload.length > MAX_INBOX_BYTES) return false;
+      remove(key);
+      waiting.set(key, incoming);
+      bytes += incoming.payload.length;
+      return true;
+    },
+    next() {
+      const [first] = waiting;
+      if (!first) return undefined;
+      remove(first[0]);
+      return first[1];
+    },
+    get size() {
+      return waiting.size;
+    },
+  };
+}
+
+const MAX_LISTED = 200;
+const MAX_KEY = 300;
+
+/** Lists some of what cannot be used: a client that announces nothing else must leave room for the devices of others. */
+interface Problems {
+  /** Undefined where it can be used by now. */
+  set(sender: Sender, key: string, problem: string | undefined): void;
+}
+
+function createProblems(host: Pick<SourceHost, "broken">): Problems {
+  const listed = new Map<string, Set<string>>();
+
+  return {
+    set(sender, key, problem) {
+      const known = listed.get(sender.name) ?? new Set();
+      const short = key.slice(0, MAX_KEY);
+      if (problem === undefined) {
+        if (!known.delete(short)) return;
+        host.broken(sender, short, undefined);
+        if (known.size < MAX_LISTED) host.broken(sender, "more", undefined);
+        return;
+      }
+      listed.set(sender.name, known);
+      if (known.size < MAX_LISTED || known.has(short)) {
+        known.add(short);
+        host.broken(sender, short, problem);
+      } else host.broken(sender, "more", `only the first ${MAX_LISTED} announcements that cannot be used are listed`);
+    },
+  };
+}
+
+const SLICE_MS = 10;
+const PAUSE_MS = 5;
+// What stays of an announcement lies where garbage was, not between it: the engine waits for much more, and never moves what stays.
+const SLICES_A_COLLECTION = 2;
+
+/** Work done bit by bit, so that a house of thousands of entities keeps nothing else waiting while it is read. */
+interface Slices {
+  /** Begins after `ms`, unless it is to begin already. */
+  soon(ms: number): void;
+}
+
+/** `step` does one bit; false once nothing is left. */
+function createSlices(clock: Clock, name: string, step: () => boolean): Slices {
+  let isWaiting = false;
+  let slices = 0;
+
+  function soon(ms: number): void {
+    if (isWaiting) return;
+    isWaiting = true;
+    clock.after(name, ms, run);
+  }
+
+  function run(): void {
+    isWaiting = false;
+    const end = clock.mono() + SLICE_MS;
+    while (step()) {
+      if (clock.mono() < end) continue;
+      if (++slices % SLICES_A_COLLECTION === 0) edenGC();
+      soon(PAUSE_MS);
+      return;
+    }
+  }
+
+  return { soon };
 }

@@ -1,14 +1,14 @@
 // One device, described from its profile and what its placeholders stand for.
 import type { Json, JsonObject } from "../../../../kit/schema/json.ts";
-import type { Attribute, DescribedDevice, Report } from "../../described.ts";
-import { wrong } from "../../words.ts";
+import { putAtPointer } from "../../../../kit/schema/json-pointer.ts";
+import { readRgb } from "../../colors.ts";
+import type { Attribute, DescribedDevice, Outgoing, Report } from "../../described.ts";
+import { type Conversion, celsiusOf, kelvinOf, percentOf, RGB, SAME, speedOf, wrong } from "../../words.ts";
 import { decode, encode, typeOf } from "./codec.ts";
-import { type Ordered, outgoingOf } from "./commands.ts";
-import type { Profile } from "./profile.ts";
+import type { CompiledExpressions, Profile } from "./profile.ts";
 import { type Occasion, type Take, takerOf } from "./reading.ts";
-import type { ActionTable, AttributeTable, AvailabilityTable, ButtonTable } from "./schema.ts";
-import { fill, type Values } from "./topic-pattern.ts";
-import { namedWord, wordOf } from "./words.ts";
+import type { ActionTable, AttributeTable, AvailabilityTable, ButtonTable, CommandTable } from "./schema.ts";
+import { fill, fillTopic, type Values } from "./topic-pattern.ts";
 
 export interface ProfileDevice {
   id: string;
@@ -192,4 +192,120 @@ function availableIn(
   if (String(value) === String(available)) return true;
   if (String(value) === String(unavailable)) return false;
   return typeof value === "boolean" ? value : undefined;
+}
+
+interface Ordered {
+  /** Of the attribute, for errors. */
+  name: string;
+  command: CommandTable;
+  /** In the hub's words. */
+  value: Json;
+  /** In the device's. */
+  raw: Json;
+}
+
+/** Throws HubError `invalid`. */
+function outgoingOf(
+  ordered: readonly Ordered[],
+  { parts, expressions }: { parts: Values; expressions: CompiledExpressions },
+): Outgoing[] {
+  const outgoing: Outgoing[] = [];
+  const objects = new Map<string, { message: Outgoing; object: JsonObject }>();
+  for (const { name, command, value, raw } of ordered) {
+    const topic = fillTopic(command.topic, parts);
+    if (topic === undefined)
+      throw wrong(name, `the topic ${command.topic} cannot be made of what the device is called`);
+    const { qos = 0, retain = false } = command;
+    const sent = command.cel === undefined ? raw : computed(name, command.cel, { value, parts, expressions });
+    if (command.pointer === undefined) {
+      outgoing.push({ topic, qos, retain, payload: payloadOf(command, sent, parts) });
+      continue;
+    }
+    const key = `${topic}\n${qos}${retain}`;
+    const known = objects.get(key) ?? { message: { topic, qos, retain, payload: "" }, object: {} };
+    if (!objects.has(key)) outgoing.push(known.message);
+    objects.set(key, known);
+    putAtPointer(known.object, command.pointer, sent);
+    known.message.payload = JSON.stringify(known.object);
+  }
+  return outgoing;
+}
+
+function computed(
+  name: string,
+  cel: string,
+  { value, parts, expressions }: { value: Json; parts: Values; expressions: CompiledExpressions },
+): Json {
+  const rgb = typeof value === "string" ? readRgb(value) : undefined;
+  const result = expressions.writing(cel).run({ value, rgb: rgb ? { ...rgb } : null, parts });
+  if (!result.ok) throw wrong(name, `its expression fails: ${result.problem}`);
+  return result.value;
+}
+
+function payloadOf({ payload }: CommandTable, sent: Json, parts: Values): string {
+  const value = typeof sent === "string" ? sent : JSON.stringify(sent);
+  return payload === undefined ? value : (fill(payload, { ...parts, value }) ?? payload);
+}
+
+interface Word {
+  attribute: Attribute;
+  /** Adds it to what was read. */
+  read(read: JsonObject): void;
+  /** In the attribute's own words. Throws HubError `invalid`. */
+  own(value: Json): Json;
+}
+
+/** `own`: the attribute that it is made of. */
+function wordOf(table: AttributeTable, own: Attribute): Word | undefined {
+  const { word: name } = table;
+  if (name === undefined) return undefined;
+  const { attribute, from, to } = conversionOf(name, table);
+  return {
+    attribute: { ...own, ...attribute, name, word: name, of: own.name, derived: true },
+    read(read) {
+      const value = read[own.name];
+      const converted = value === undefined ? undefined : from(value);
+      if (converted !== undefined) read[name] = converted;
+    },
+    own: (value) => to(value, name),
+  };
+}
+
+function conversionOf(word: NonNullable<AttributeTable["word"]>, table: AttributeTable): Conversion {
+  const { min = 0, max = 100, unit } = table;
+  switch (word) {
+    case "brightness_pct":
+    case "volume_pct":
+    case "position":
+      return percentOf(min, max);
+    case "speed_pct":
+      // 0 is off, also where the range begins with it.
+      return speedOf(Math.max(1, min), max);
+    case "color_temp_k":
+      return kelvinOf(Math.max(1, min), max);
+    case "color_rgb":
+      return RGB;
+    case "current_temperature":
+    case "target_temperature":
+      return unit === "°F" ? celsiusOf(table) : SAME;
+    default:
+      return SAME;
+  }
+}
+
+// By the type of the device.
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  light: ["brightness_pct", "color_temp_k", "color_rgb"],
+  cover: ["position", "moving", "command", "tilt_pct"],
+  valve: ["position", "moving", "command"],
+  climate: ["current_temperature", "target_temperature", "mode", "action"],
+  lock: ["locked", "lock_state"],
+  fan: ["speed_pct"],
+  vacuum: ["command", "state"],
+  media: ["volume_pct"],
+};
+
+/** What a profile calls by the very name of a word is that word. */
+function namedWord(name: string, deviceType: string | undefined): Pick<Attribute, "word"> {
+  return name === "on" || NAMED[deviceType ?? ""]?.includes(name) ? { word: name } : {};
 }

@@ -2,15 +2,15 @@
 import { isObject, type Json, type JsonObject } from "../../../../kit/schema/json.ts";
 import type { Attribute, DescribedDevice, Message, Outgoing, Report } from "../../described.ts";
 import { macIdentities } from "../../mac.ts";
+import { numberIn } from "../../numbers.ts";
 import { wrong } from "../../words.ts";
-import type { Channel, Command } from "./channel.ts";
+import { type Channel, type Command, READABLE } from "./channel.ts";
 import { RELAY, type TasmotaConfig } from "./config.ts";
 import { inputsOf } from "./inputs.ts";
 import { fade, levelsOf, lightsOf } from "./lights.ts";
 import { fanOf, lightOutputs, powerOf, switchedOutputs } from "./outputs.ts";
 import { readSensors, type Sensor, sensorsOf, tagsIn } from "./sensors.ts";
 import { shuttersOf } from "./shutters.ts";
-import { statusOf } from "./status.ts";
 
 const ANSWERS_BY_COMMAND = 4;
 const RELAYS_ARE_LIGHTS = 30;
@@ -171,3 +171,34 @@ const asOutgoing = (topic: string, [name, argument]: Command): Outgoing => ({
 });
 
 const nameOf = ({ name }: Attribute): string => name;
+
+function statusOf({ hasBattery }: TasmotaConfig): Channel[] {
+  const diagnostic = { ...READABLE, type: "number", category: "diagnostic" } as const;
+  const wifi = (state: JsonObject): JsonObject => (isObject(state.Wifi) ? state.Wifi : {});
+  const found: Channel[] = [
+    {
+      attribute: { ...diagnostic, name: "linkquality", unit: "%" },
+      decode: (state) => numberIn(wifi(state).RSSI),
+    },
+    {
+      attribute: { ...diagnostic, name: "rssi", unit: "dBm" },
+      decode: (state) => numberIn(wifi(state).Signal),
+    },
+    {
+      attribute: { ...diagnostic, name: "wifi_connections", hidden: true },
+      decode: (state) => numberIn(wifi(state).LinkCount),
+    },
+    {
+      attribute: { ...diagnostic, name: "mqtt_connections", hidden: true },
+      decode: (state) => numberIn(state.MqttCount),
+    },
+  ];
+  if (!hasBattery) return found;
+  return [
+    ...found,
+    {
+      attribute: { ...READABLE, name: "battery", type: "number", unit: "%", class: "battery" },
+      decode: (state) => numberIn(state.BatteryPercentage),
+    },
+  ];
+}

@@ -1,6 +1,7 @@
 // What one bridge has announced: its devices and groups, reported to the hub a few at a time, and whether they can be reached.
 import { messageOf } from "../../../../kit/schema/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../../kit/schema/json.ts";
+import type { Clock } from "../../../../kit/time/clock.ts";
 import type { DescribedDevice, Hardware, Message } from "../../described.ts";
 import type { Sender, SourceHost } from "../../source.ts";
 import type { Claimant, Claims } from "./claims.ts";
@@ -12,7 +13,6 @@ import { type BridgeGroup, describeGroup, groupIdentity, type Member, readBridge
 import { Names } from "./names.ts";
 import type { Place } from "./place.ts";
 import { bridgeIdentity, describeBridge, hardwareIn } from "./self.ts";
-import { TurnTaking } from "./turn-taking.ts";
 
 export interface BridgeOptions {
   host: SourceHost;
@@ -277,4 +277,47 @@ export class Bridge implements Claimant {
 
 function markOf(announcement: unknown): string {
   return Bun.hash(JSON.stringify(announcement)).toString(36);
+}
+
+const AT_ONCE = 20;
+const MAX_MS = 8;
+
+/** Much work in small turns, so that nothing else waits for it. */
+class TurnTaking {
+  readonly #clock: Clock;
+  readonly #name: string;
+  #waiting: (() => void)[] = [];
+  #isBusy = false;
+
+  /** `name`: of its timer. */
+  constructor(clock: Clock, name: string) {
+    this.#clock = clock;
+    this.#name = name;
+  }
+
+  /** After what is waiting; a few jobs are done at once. They must not throw. */
+  add(jobs: readonly (() => void)[]): void {
+    this.#waiting.push(...jobs);
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    if (jobs.length > AT_ONCE) this.#soon();
+    else this.#turn();
+  }
+
+  /** In place of what is waiting. */
+  replace(jobs: readonly (() => void)[]): void {
+    this.#waiting = [];
+    this.add(jobs);
+  }
+
+  #turn(): void {
+    const end = this.#clock.mono() + MAX_MS;
+    for (let done = 0; done < AT_ONCE && (done === 0 || this.#clock.mono() < end); done++) this.#waiting.shift()?.();
+    if (this.#waiting.length > 0) this.#soon();
+    else this.#isBusy = false;
+  }
+
+  #soon(): void {
+    this.#clock.after(this.#name, 0, () => this.#turn());
+  }
 }
