@@ -7,7 +7,7 @@ import { useAct } from "../components/use-act.ts";
 import { canAct } from "../state/acting.ts";
 import { post } from "../state/api.ts";
 import { person, type Session, setSession } from "../state/session.ts";
-import { LANGUAGES, type Language, language, setLanguage, t } from "../texts/index.ts";
+import { LANGUAGES, language, setLanguage, t } from "../texts/index.ts";
 
 export function Account() {
   const user = person.value;
@@ -21,10 +21,7 @@ export function Account() {
       <h2>{t("account.language")}</h2>
       <label class="field">
         <span>{t("account.language_about")}</span>
-        <select
-          value={language.value}
-          onChange={(event) => void setLanguage(event.currentTarget.value as Language, true)}
-        >
+        <select value={language.value} onChange={(event) => void setLanguage(event.currentTarget.value, true)}>
           {Object.entries(LANGUAGES).map(([code, name]) => (
             <option key={code} value={code} lang={code}>
               {name}
