@@ -5,6 +5,7 @@ import { extname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { type PackedFile, packed } from "../kit/files/pack.ts";
 import { buildHelp, type HelpFile } from "./help/build.ts";
+import { bundleTexts } from "./texts/bundle-texts.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -35,6 +36,7 @@ export async function bundlePage(root: string): Promise<void> {
   const viewStyles = styles.find(({ path }) => path.startsWith("/views-"))?.path;
   const scripts = await build([join(source, "main.tsx")], {
     naming,
+    plugins: [bundleTexts(join(source, "texts"))],
     define: { VIEW_STYLES: JSON.stringify(viewStyles) },
   });
   const app = [...styles, ...scripts];
@@ -54,13 +56,14 @@ export async function bundlePage(root: string): Promise<void> {
 
 async function build(
   entrypoints: string[],
-  { naming, define = {} }: { naming: string; define?: Record<string, string> },
+  { naming, define = {}, plugins = [] }: { naming: string; define?: Record<string, string>; plugins?: Bun.BunPlugin[] },
 ): Promise<Built[]> {
   const built = await Bun.build({
     entrypoints,
     naming: { entry: naming, chunk: naming.replace("[name]", "part"), asset: naming },
     // Else each element brings what only a debugger reads.
     define: { "process.env.NODE_ENV": '"production"', ...define },
+    plugins,
     publicPath: "/",
     target: "browser",
     splitting: true,

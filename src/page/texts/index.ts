@@ -2,13 +2,12 @@
 import { signal } from "@preact/signals";
 import { load, save } from "../browser/storage.ts";
 import { houseDay, zone } from "../browser/zone.ts";
-import { type Catalogue, catalogueOf, type TextKey } from "./catalogue.ts";
-import { parts } from "./en/index.ts";
+import type { TextKey } from "./catalogue.ts";
+import { firstEnglish, LANGUAGES, loadFirst, loadRest } from "./catalogues.ts";
+import type { Message, Texts } from "./message.ts";
 
 export type { TextKey } from "./catalogue.ts";
-
-export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
-export type Language = keyof typeof LANGUAGES;
+export { LANGUAGES } from "./catalogues.ts";
 
 interface HubWords {
   sentences: readonly (readonly [RegExp, string])[];
@@ -18,16 +17,16 @@ interface HubWords {
   leads: Readonly<Record<string, string>>;
 }
 
-export const language = signal<Language>("en");
-const english = catalogueOf(parts);
+/** The code of it: one of LANGUAGES. */
+export const language = signal("en");
 /** For what the hub says, which is English. */
 const hubWords = signal<HubWords | undefined>(undefined);
-const catalogue = signal<Catalogue>(english);
+const catalogue = signal<Texts>(firstEnglish);
 
 /** The chosen language, else the browser's. */
 export async function startLanguage(): Promise<void> {
   const wanted = load<string>("language") ?? navigator.language.slice(0, 2);
-  await setLanguage(wanted === "de" ? "de" : "en");
+  await setLanguage(wanted in LANGUAGES ? wanted : "en");
 }
 
 let withLater = false;
@@ -39,18 +38,18 @@ export async function loadLater(): Promise<void> {
   withLater = true;
 }
 
-async function read(of: Language, all: boolean): Promise<Catalogue> {
-  if (of === "de") {
-    const [{ parts, words }, more] = await Promise.all([import("./de/index.ts"), all && import("./de/later.ts")]);
-    const sentences = [...words.sentences, ...(more ? more.sentences : [])];
-    hubWords.value = { ...words, sentences, ...(more && { hints: more.hints }) };
-    return catalogueOf(parts, more ? more.later : {});
-  }
-  hubWords.value = undefined;
-  return all ? catalogueOf(parts, (await import("./en/later.ts")).later) : english;
+async function read(of: string, all: boolean): Promise<Texts> {
+  const [first, rest] = await Promise.all([loadFirst(of), all && loadRest(of)]);
+  hubWords.value = of === "de" ? await readHubWords(all) : undefined;
+  return rest ? { ...first, ...rest } : first;
 }
 
-export async function setLanguage(next: Language, chosen = false): Promise<void> {
+async function readHubWords(all: boolean): Promise<HubWords> {
+  const [{ sentences, leads }, more] = await Promise.all([import("./de/hub-words.ts"), all && import("./de/later.ts")]);
+  return more ? { sentences: [...sentences, ...more.sentences], leads, hints: more.hints } : { sentences, leads };
+}
+
+export async function setLanguage(next: string, chosen = false): Promise<void> {
   catalogue.value = await read(next, withLater);
   language.value = next;
   document.documentElement.lang = next;
@@ -59,18 +58,27 @@ export async function setLanguage(next: Language, chosen = false): Promise<void>
 
 type Values = Readonly<Record<string, string | number>>;
 
-/** `{name}` in the text is replaced. */
-export function t(key: TextKey, values: Values = {}): string {
-  return filled(catalogue.value[key], values);
-}
-
-function filled(text: string, values: Values): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+/** With the values in it. */
+export function t(key: TextKey, values?: Values): string {
+  return textFor(key, values) as string;
 }
 
 /** For keys that are made of data: undefined where there is no such text. */
 export function textFor(key: string, values: Values = {}): string | undefined {
-  return Object.hasOwn(catalogue.value, key) ? filled(catalogue.value[key as TextKey], values) : undefined;
+  return Object.hasOwn(catalogue.value, key) ? filled(catalogue.value[key] as Message, values) : undefined;
+}
+
+function filled(text: Message, values: Values): string {
+  if (typeof text !== "string") {
+    const [name, forms] = text;
+    const value = values[name];
+    const form = forms[`=${value}`] ?? forms[formatOf(Intl.PluralRules, {}).select(Number(value))] ?? forms.other;
+    return filled(form as Message, values);
+  }
+  return text.replace(/\{(#?)(\w+)\}/g, (whole, number, name: string) => {
+    const value = values[name] ?? whole;
+    return number && value !== whole ? formatNumber(Number(value)) : String(value);
+  });
 }
 
 /** A sentence of the hub's, in the reader's language where there are words for it. */

@@ -1,9 +1,7 @@
 // What somebody should look at, each with what to do and where.
-
 import { computed, effect, signal } from "@preact/signals";
 import { ruleProblemInShort } from "../../model/rules/problem-words.ts";
 import { type Alert, alertInWords, type HubProblem, problemInWords } from "../../model/text/alert-words.ts";
-import type { TextKey } from "../../texts/catalogue.ts";
 import { formatTime, t, textFor } from "../../texts/index.ts";
 import { nameOfDevice } from "../house/house.ts";
 import { get } from "../hub/api.ts";
@@ -179,15 +177,11 @@ function ofOutbox(waiting: readonly Waiting[]): Matter[] {
     {
       id: "outbox",
       severity: "look",
-      title: counted("attention.outbox", late.length),
+      title: t("attention.outbox", { count: late.length }),
       text: why,
       href: "/messages",
     },
   ];
-}
-
-function counted(key: "attention.outbox", count: number): string {
-  return t(count === 1 ? key : (`${key}_many` satisfies TextKey), { count });
 }
 
 function ofGap(): Matter[] {

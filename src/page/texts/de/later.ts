@@ -1,59 +1,6 @@
-// Deutsch: was nur Ansichten sagen, die erst beim Öffnen geladen werden.
-import type { Later } from "../catalogue.ts";
-import { activity } from "./activity.ts";
-import { alerts } from "./alerts.ts";
-import { blueprints } from "./blueprints.ts";
-import { channels } from "./channels.ts";
+// Deutsch: was der Hub zu dem sagt, was erst später geladen wird.
 import { hints as hintsOfHub } from "./config-hints.ts";
 import { hintsOfHouse } from "./config-hints-house.ts";
-import { configKeys } from "./config-keys.ts";
-import { deviceView } from "./device-view.ts";
-import { devices } from "./devices.ts";
-import { house } from "./house.ts";
-import { sentencesOfRules } from "./hub-words-rules.ts";
-import { inbox } from "./inbox.ts";
-import { messages } from "./messages.ts";
-import { opened } from "./opened.ts";
-import { plans } from "./plans.ts";
-import { plot } from "./plot.ts";
-import { plugins } from "./plugins.ts";
-import { replay } from "./replay.ts";
-import { ruleActions } from "./rule-actions.ts";
-import { ruleEdit } from "./rule-edit.ts";
-import { ruleFields } from "./rule-fields.ts";
-import { ruleGuide } from "./rule-guide.ts";
-import { ruleWords } from "./rule-words.ts";
-import { rules } from "./rules.ts";
-import { system } from "./system.ts";
-import { upload } from "./upload.ts";
-import { welcome } from "./welcome.ts";
-
-export const later: Later = {
-  activity,
-  alerts,
-  blueprints,
-  channels,
-  configKeys,
-  deviceView,
-  devices,
-  house,
-  inbox,
-  messages,
-  opened,
-  plans,
-  plot,
-  plugins,
-  replay,
-  ruleActions,
-  ruleEdit,
-  ruleFields,
-  ruleGuide,
-  ruleWords,
-  rules,
-  system,
-  upload,
-  welcome,
-};
 
 export const hints = { ...hintsOfHub, ...hintsOfHouse };
-export const sentences = sentencesOfRules;
+export { sentencesOfRules as sentences } from "./hub-words-rules.ts";

@@ -4,7 +4,7 @@ import { Problem } from "../../parts/acting/problem.tsx";
 import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { post } from "../../state/hub/api.ts";
 import { person, type Session, setSession } from "../../state/hub/session.ts";
-import { LANGUAGES, type Language, language, setLanguage, t } from "../../texts/index.ts";
+import { LANGUAGES, language, setLanguage, t } from "../../texts/index.ts";
 import { toast } from "../../ui/toast.tsx";
 import { PushSwitch } from "./push-switch.tsx";
 
@@ -20,10 +20,7 @@ export function Account() {
       <h2>{t("account.language")}</h2>
       <label class="field">
         <span>{t("account.language_about")}</span>
-        <select
-          value={language.value}
-          onChange={(event) => void setLanguage(event.currentTarget.value as Language, true)}
-        >
+        <select value={language.value} onChange={(event) => void setLanguage(event.currentTarget.value, true)}>
           {Object.entries(LANGUAGES).map(([code, name]) => (
             <option key={code} value={code} lang={code}>
               {name}

@@ -52,7 +52,7 @@ export function AreasStep() {
           <li key={area.id}>
             <span dir="auto">{area.name}</span>
             {area.devices > 0 ? (
-              <small>{t(area.devices === 1 ? "areas.device" : "areas.device_count", { count: area.devices })}</small>
+              <small>{t("areas.device_count", { count: area.devices })}</small>
             ) : (
               <button
                 type="button"

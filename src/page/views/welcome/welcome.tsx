@@ -173,7 +173,7 @@ function ConnectStep() {
   const count = houseDevices.value.length;
   return (
     <>
-      <p>{t(count === 0 ? "connect.none" : count === 1 ? "connect.found_one" : "connect.found", { count })}</p>
+      <p>{t(count === 0 ? "connect.none" : "connect.found", { count })}</p>
       <p>
         <a class="button main" href="/connect">
           {t("connect.to")}

@@ -46,9 +46,7 @@ export function RenamedRules({ onChanged }: RenamedProps) {
   const shown = isWhole || rules.length <= MAX_SHOWN + 1 ? rules : rules.slice(0, MAX_SHOWN);
   return (
     <section class="renamed" aria-labelledby="renamed-title">
-      <h2 id="renamed-title">
-        {rules.length === 1 ? t("renamed.title_one") : t("renamed.title", { count: formatNumber(rules.length) })}
-      </h2>
+      <h2 id="renamed-title">{t("renamed.title", { count: rules.length })}</h2>
       <p class="hint">{t("renamed.what")}</p>
       <ul>
         {shown.map((rule) => (

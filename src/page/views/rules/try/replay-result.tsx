@@ -41,7 +41,7 @@ export function ReplayResult({ of: replay }: { of: Replay }) {
 
 function headline(count: number): string {
   if (count === 0) return t("replay.never");
-  return count === 1 ? t("replay.fired_once") : t("replay.fired", { count: formatNumber(count) });
+  return t("replay.fired", { count });
 }
 
 function Day({ firings, isOpen }: { firings: readonly Firing[]; isOpen: boolean }) {
@@ -54,7 +54,7 @@ function Day({ firings, isOpen }: { firings: readonly Firing[]; isOpen: boolean 
           <span class="weekday">
             {first && formatDate(first.at, { weekday: "long", day: "numeric", month: "long" })}
           </span>
-          <span class="hint">{count === 1 ? t("replay.day_once") : t("replay.day_count", { count })}</span>
+          <span class="hint">{t("replay.day_count", { count })}</span>
         </summary>
         <ul class="firings">
           {firings.map((firing, at) => (
@@ -98,11 +98,7 @@ function Misses({ of: misses }: { of: Replay["misses"] }) {
             <p class="said" lang="en" dir="auto">
               {why}
             </p>
-            <p class="hint">
-              {count === 1
-                ? t("replay.miss_once", { time: formatTime(last) })
-                : t("replay.miss_count", { count: formatNumber(count), time: formatTime(last) })}
-            </p>
+            <p class="hint">{t("replay.miss_count", { count, time: formatTime(last) })}</p>
           </li>
         ))}
       </ul>
