@@ -1,51 +1,59 @@
 // What a standby asks of the hub that it copies, and what that hub answers: one POST for all that changed, and pages of the history.
 // An answer is a sequence of records, compressed as a whole: the length of a JSON head (32 bits, little endian), the head, and
 // `bytes` bytes of content.
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { HubError } from "../../kit/schema/errors.ts";
 import { isObject, parseJson } from "../../kit/schema/json.ts";
 
-/** The standby, as it says; `manual`: only a person makes it the hub. */
-export interface StandbyMachine {
-  id: string;
-  name: string;
-  /** Where the hub reaches it; empty where it does not know. */
-  address: string;
-  manual?: boolean;
-}
+/** The standby, as it says; `address`: where the hub reaches it. */
+export const StandbyMachine = Type.Object({
+  id: Type.String({ minLength: 8, maxLength: 100 }),
+  name: Type.String({ minLength: 1, maxLength: 255 }),
+  address: Type.String({ maxLength: 500, description: "http://HOST:PORT, where this hub reaches it; may be empty" }),
+  manual: Type.Optional(Type.Boolean({ description: "Only a person makes it the hub" })),
+});
+export type StandbyMachine = Static<typeof StandbyMachine>;
 
 /** Characters of `SyncRequest.problem`. */
 export const MAX_PROBLEM = 500;
 
-/** The body of `POST /standby/sync`; the answer is compressed with zstd. */
-export interface SyncRequest {
-  machine: StandbyMachine;
-  version: string;
+const Hash = Type.String({ maxLength: 64 });
+
+/**
+ * The body of `POST /standby/sync`; the answer is compressed with zstd. What the standby asks while it follows is open: it is upgraded
+ * first, and may say more than this version knows.
+ */
+export const SyncRequest = Type.Object({
+  machine: StandbyMachine,
+  version: Type.String({ maxLength: 100 }),
   /** The turn of the last answer that it got; for its promise. */
-  turn?: number;
+  turn: Type.Optional(Type.Integer()),
   /** From when it got that answer, it does not take over for so long; 0: it promises nothing. */
-  promiseMs: number;
+  promiseMs: Type.Number({ minimum: 0 }),
   /** The hub's databases are of a layout that it cannot open, so what it has stays what it was. */
-  tooOld?: boolean;
+  tooOld: Type.Optional(Type.Boolean()),
   /** What keeps its copy from being made, for people. */
-  problem?: string;
+  problem: Type.Optional(Type.String({ maxLength: MAX_PROBLEM })),
   /** The last turn with whose answer everything of the hub was on its disk, as a hub would start from it. */
-  confirms?: number;
+  confirms: Type.Optional(Type.Integer()),
   /** The hub may keep it waiting for so long, where there is nothing new. */
-  holdMs?: number;
+  holdMs: Type.Optional(Type.Number({ minimum: 0 })),
   /** What it has. Identifiers are those of the answers. */
-  have: {
+  have: Type.Object({
     /** Of the state database: see `state` in `EndHead`. */
-    state?: string;
+    state: Type.Optional(Hash),
     /** Of each page, where it was asked for: `pageHashes` (hashes.ts), base64. */
-    pages?: string;
+    pages: Type.Optional(Type.String()),
     /** Of all files. */
-    files?: string;
+    files: Type.Optional(Hash),
     /** Of each file, where it was asked for: its path, and its `fileHash`. */
-    list?: Record<string, string>;
+    list: Type.Optional(Type.Record(Type.String(), Hash)),
     /** Of each segment of a journal: its path, and how many bytes of it are there, with their `contentHash`. */
-    journals: Record<string, { bytes: number; hash: string }>;
-  };
-}
+    journals: Type.Record(Type.String(), Type.Object({ bytes: Type.Integer({ minimum: 0 }), hash: Hash })),
+  }),
+});
+export type SyncRequest = Static<typeof SyncRequest>;
 
 /** Comes first. */
 export interface BeginHead {
@@ -130,24 +138,39 @@ export interface SyncRecord {
 }
 
 /** The body of `POST /standby/history`: what was recorded, in order of time. */
-export interface HistoryRequest {
+export const HistoryRequest = Type.Object({
   /** Epoch ms; 0 for all. */
-  from: number;
+  from: Type.Number(),
   /** About so many samples. */
-  most: number;
-}
+  most: Type.Integer({ minimum: 1 }),
+});
+export type HistoryRequest = Static<typeof HistoryRequest>;
 
 /** The answer, as JSON, compressed. */
-export interface HistoryAnswer {
-  /** For each series `[device, attribute, at, n, value, type, at, n, …]`, oldest first; for types see house/history/sample.ts. */
-  series: (string | number | null)[][];
+export const HistoryAnswer = Type.Object({
+  /**
+   * For each series `[device, attribute, at, n, value, type, at, n, …]`, oldest first; for types see house/history/sample.ts. The samples
+   * themselves are not looked at.
+   */
+  series: Type.Unsafe<(string | number | null)[][]>(Type.Array(Type.Unknown())),
   /** Everything before is in this page, or was in one before: the next `from`. */
-  through: number;
+  through: Type.Number(),
   /** The segment of the journal up to which everything is in the pages so far; only with the last page. */
-  mark: { id: string; segment: number } | undefined;
+  mark: Type.Optional(Type.Object({ id: Type.String(), segment: Type.Integer() })),
   /** Everything before was removed. */
-  cut: number;
+  cut: Type.Number(),
+});
+export type HistoryAnswer = Static<typeof HistoryAnswer>;
+
+/** The value, where it is what a standby and its hub say to each other. Throws HubError `invalid`, which begins with `otherwise`. */
+export function checked<S extends TSchema>(schema: S, value: unknown, otherwise: string): Static<S> {
+  if (Value.Check(schema, value)) return value;
+  const { path = "", message = "it is none" } = Value.Errors(schema, value).First() ?? {};
+  throw new HubError("invalid", `${otherwise}: ${path || "the body"}: ${message}`);
 }
+
+/** For `checked`, of requests. */
+export const NOT_ASKED = "this is not what a standby of this version asks";
 
 const NOTHING = new Uint8Array(0);
 const MAX_HEAD = 64 * 1_048_576;

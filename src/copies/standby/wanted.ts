@@ -8,19 +8,16 @@ import { writeFileAtomic } from "../../kit/files/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../../kit/schema/errors.ts";
 import { parseJson } from "../../kit/schema/json.ts";
 import type { Home } from "../../server/home/paths.ts";
-import type { HandbackWanted } from "./handback.ts";
+import { HandbackWanted } from "./handback.ts";
 
 const WantedFile = Type.Object({
   version: Type.Literal(1),
   /** The id of that machine; null where it is not known: then it is whichever has the key of the pair. */
   from: Type.Union([Type.String(), Type.Null()]),
-  historyFrom: Type.Union([Type.Number(), Type.Null()]),
-  messages: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  ...HandbackWanted.properties,
 });
 
-export interface NotedWanted extends HandbackWanted {
-  from: string | null;
-}
+export type NotedWanted = Omit<Static<typeof WantedFile>, "version">;
 
 const wantedPath = ({ data }: Pick<Home, "data">): string => join(data, "standby-wanted.json");
 
@@ -30,7 +27,7 @@ export function readWanted(home: Pick<Home, "data">): NotedWanted | undefined {
   try {
     const parsed = parseJson(readFileSync(path, "utf8"));
     if (!parsed.ok || !Value.Check(WantedFile, parsed.value)) return undefined;
-    const { version: _, ...wanted }: Static<typeof WantedFile> = parsed.value;
+    const { version: _, ...wanted } = parsed.value;
     return wanted;
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;

@@ -2,6 +2,8 @@
 // opens nothing else.
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { HandbackRequest } from "../../../copies/standby/handback.ts";
+import { HistoryRequest, SyncRequest } from "../../../copies/standby/protocol.ts";
 import { isStandbyKey } from "../../../copies/standby/source/pairing.ts";
 import type { SecondMachine } from "../../../copies/standby/source/second-machine.ts";
 import type { Standing } from "../../../copies/standby/standing.ts";
@@ -15,16 +17,7 @@ import { jsonBody, keepOpen } from "../body.ts";
 import { type Callers, createBearerReader, type PeerSource } from "../callers.ts";
 import { noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import {
-  HandbackResult,
-  Paired,
-  PairRequest,
-  Place,
-  placeOf,
-  readHandback,
-  readHistory,
-  readSync,
-} from "./standby-bodies.ts";
+import { HandbackResult, Paired, PairRequest, Place, placeOf, readAs } from "./standby-bodies.ts";
 
 export interface StandbyRoutesDeps {
   secondMachine: Omit<SecondMachine, typeof Symbol.dispose>;
@@ -204,7 +197,7 @@ export function standbyRoutes({
       async function sync({ request, server }) {
         checkKey({ request, server });
         keepOpen(server, request);
-        return new Response(await second.sync(await readSync(request)), { headers: COPY });
+        return new Response(await second.sync(await readAs(SyncRequest, request)), { headers: COPY });
       },
       forStandby("What has changed", { description: "Records: see src/copies/standby/protocol.ts", ...RECORDS }),
     )
@@ -213,7 +206,7 @@ export function standbyRoutes({
       async function history({ request, server }) {
         checkKey({ request, server });
         keepOpen(server, request);
-        return new Response(await second.history(await readHistory(request)), { headers: COPY });
+        return new Response(await second.history(await readAs(HistoryRequest, request)), { headers: COPY });
       },
       forStandby("A page of the recorded history", {
         description: "JSON: see src/copies/standby/protocol.ts",
@@ -225,7 +218,7 @@ export function standbyRoutes({
       async function handback({ request, server }) {
         checkKey({ request, server });
         keepOpen(server, request);
-        return Response.json(await second.handback(await readHandback(request)), { headers: NOT_STORED });
+        return Response.json(await second.handback(await readAs(HandbackRequest, request)), { headers: NOT_STORED });
       },
       forStandby(
         "What only this machine has, from when it was the hub",

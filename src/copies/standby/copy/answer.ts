@@ -1,13 +1,14 @@
 // Reads an answer to a sync request: decompressed, whole, and sorted by what is to be done with its records.
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { HubError, messageOf } from "../../../kit/schema/errors.ts";
-import { isObject, parseJson } from "../../../kit/schema/json.ts";
+import { parseJson } from "../../../kit/schema/json.ts";
 import {
   type BeginHead,
+  checked,
   decodeRecords,
   type EndHead,
   type FileHead,
-  type HistoryAnswer,
+  HistoryAnswer,
   type JournalHead,
   type PagesHead,
 } from "../protocol.ts";
@@ -70,16 +71,14 @@ export function readAnswer(bytes: Uint8Array): SyncAnswer {
   return { ...answer, begin, end };
 }
 
-/** Throws HubError `invalid`; the samples themselves are not looked at. */
+/** Throws HubError `invalid`. */
 export function readHistoryAnswer(bytes: Uint8Array): HistoryAnswer {
   const parsed = parseJson(new TextDecoder().decode(decompress(bytes)));
-  if (!parsed.ok || !isObject(parsed.value)) throw notWhole("it is no page of the history");
-  const { series, through, cut, mark } = parsed.value as unknown as HistoryAnswer;
-  const isMark =
-    mark === undefined || mark === null || (typeof mark.id === "string" && Number.isSafeInteger(mark.segment));
-  if (!Array.isArray(series) || !Number.isFinite(through) || !Number.isFinite(cut) || !isMark)
-    throw notWhole("it is no page of the history");
-  return { series, through, cut, mark: mark ?? undefined };
+  return checked(
+    HistoryAnswer,
+    parsed.ok ? parsed.value : undefined,
+    "the answer of the other hub is not whole: it is no page of the history",
+  );
 }
 
 /** As it is where it is not compressed. */

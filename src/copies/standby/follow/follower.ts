@@ -132,11 +132,7 @@ export function startFollowing(options: FollowerOptions): Follower {
       ...(found !== undefined && { problem: found.slice(0, MAX_PROBLEM) }),
       have: copy.have(),
     };
-    const answer = await post(
-      "/standby/sync",
-      body as unknown as Json,
-      isAllThere ? { [HAND_OVER_HEADER]: "complete" } : {},
-    );
+    const answer = await post("/standby/sync", body, isAllThere ? { [HAND_OVER_HEADER]: "complete" } : {});
     // It was seen, whatever the disk here says to what it sent.
     seen.lastSeenMono = clock.mono();
     const applied = copy.apply(answer.bytes);
@@ -157,7 +153,7 @@ export function startFollowing(options: FollowerOptions): Follower {
   async function history(): Promise<boolean> {
     const until = clock.mono() + HISTORY_MS;
     while (!stopped.signal.aborted) {
-      const { bytes } = await post("/standby/history", copy.historyRequest() as unknown as Json);
+      const { bytes } = await post("/standby/history", copy.historyRequest());
       if (!copy.applyHistory(bytes).isMore) return true;
       // Somebody may wait for what the next answer brings.
       if (isHeld || clock.mono() > until) return false;
@@ -165,11 +161,11 @@ export function startFollowing(options: FollowerOptions): Follower {
     return false;
   }
 
-  async function sendLeft(body: Json): Promise<Json> {
+  async function sendLeft(body: object): Promise<Json> {
     return jsonIn(await post("/standby/leftovers", body)) ?? null;
   }
 
-  async function post(path: string, body: Json, headers: Record<string, string> = {}): Promise<LinkAnswer> {
+  async function post(path: string, body: object, headers: Record<string, string> = {}): Promise<LinkAnswer> {
     const { signal } = stopped;
     const asking = { key: hub.key, body, headers, signal, silentMs: SILENT_MS, maxBytes: ANSWER_BYTES };
     const answer = await link.send("POST", path, asking);

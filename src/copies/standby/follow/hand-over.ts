@@ -3,10 +3,10 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Log } from "../../../kit/lifecycle/log.ts";
 import { HubError, messageOf } from "../../../kit/schema/errors.ts";
-import { isObject, parseJson } from "../../../kit/schema/json.ts";
+import { parseJson } from "../../../kit/schema/json.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
 import { readAnswer } from "../copy/answer.ts";
-import type { HistoryRequest, SyncRequest } from "../protocol.ts";
+import { checked, HistoryRequest, NOT_ASKED, SyncRequest } from "../protocol.ts";
 import type { SourceClient } from "../source/client.ts";
 
 /** The hub: `begun` while it hands over, `done` when the standby may take over. The standby: `complete` where it had all there was. */
@@ -46,10 +46,8 @@ export function openHandOver(options: HandOverOptions): HandOver {
   });
 
   async function sync(request: Request): Promise<Response> {
-    const body = await bodyOf(request);
-    if (!isObject(body) || !isObject(body.have) || !isObject(body.have.journals))
-      throw new HubError("invalid", "the body is not that of a standby");
-    const answer = await source.sync(body as unknown as SyncRequest, { turn: ++turn, epoch });
+    const body = checked(SyncRequest, await bodyOf(request), NOT_ASKED);
+    const answer = await source.sync(body, { turn: ++turn, epoch });
     const hasAll = request.headers.get(HAND_OVER_HEADER) === "complete" && isEmpty(answer.bytes);
     if (hasAll && !isLate) {
       givenUp ??= giveUp();
@@ -64,7 +62,7 @@ export function openHandOver(options: HandOverOptions): HandOver {
   }
 
   async function history(request: Request): Promise<Response> {
-    return binary(await source.history((await bodyOf(request)) as unknown as HistoryRequest), "begun");
+    return binary(await source.history(checked(HistoryRequest, await bodyOf(request), NOT_ASKED)), "begun");
   }
 
   const routes: Record<string, (request: Request) => Promise<Response>> = {

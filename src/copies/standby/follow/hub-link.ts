@@ -18,7 +18,7 @@ export interface Trust {
 export interface Asking {
   /** Opens the routes for machines. */
   key?: string | undefined;
-  body?: Json | undefined;
+  body?: object | undefined;
   headers?: Readonly<Record<string, string>>;
   /** Without a single byte. */
   silentMs?: number;

@@ -7,8 +7,14 @@ import { isObject, type Json, parseJson } from "../../../kit/schema/json.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
 import type { Home } from "../../../server/home/paths.ts";
 import { HANDBACK_NOTE } from "../copy/keep-own.ts";
-import type { HandbackAnswer, HandbackRequest, HandbackTaken, HandbackWanted, LeftMessage } from "../handback.ts";
-import type { HistoryAnswer } from "../protocol.ts";
+import {
+  HandbackAnswer,
+  type HandbackRequest,
+  HandbackTaken,
+  type HandbackWanted,
+  type LeftMessage,
+} from "../handback.ts";
+import { checked, type HistoryAnswer } from "../protocol.ts";
 import { openHistoryPages } from "../source/files/history-pages.ts";
 
 /** Of the outbox of a hub that has ended, a part of those that are wanted, the oldest first; `after` is the last one of the part before. */
@@ -32,7 +38,7 @@ export interface HandbackSender {
    * Sends the next part, if there is one and it is time for it: whether more is to be sent at once. Rejects as `post` does; everything
    * else is logged, and tried again after a while.
    */
-  step(post: (body: Json) => Promise<Json>): Promise<boolean>;
+  step(post: (body: HandbackRequest) => Promise<Json>): Promise<boolean>;
 }
 
 type Left =
@@ -41,6 +47,7 @@ type Left =
 
 const MAX_SAMPLES = 20_000;
 const PAUSE_MS = 60_000;
+const NO_ANSWER = "the other hub does not answer as a hub of this version";
 
 export function createHandbackSender(options: HandbackSenderOptions): HandbackSender {
   const { home, machine, clock, log } = options;
@@ -89,21 +96,20 @@ export function createHandbackSender(options: HandbackSenderOptions): HandbackSe
     return left.kind === "samples" ? { machine, series: left.series } : { machine, messages: [...left.messages] };
   }
 
-  async function send(post: (body: Json) => Promise<Json>, until: number): Promise<boolean> {
-    const ask = (request: HandbackRequest): Promise<Json> => post(request as unknown as Json);
+  async function send(post: (body: HandbackRequest) => Promise<Json>, until: number): Promise<boolean> {
     if (!parts) {
-      const { wanted } = (await ask({ machine })) as unknown as HandbackAnswer;
+      const { wanted } = checked(HandbackAnswer, await post({ machine }), NO_ANSWER);
       if (wanted) parts = leftBy(wanted, until);
       else finish();
       return wanted !== null;
     }
     part ??= nextOf(parts);
     if (!part) {
-      await ask({ machine, done: true });
+      await post({ machine, done: true });
       finish();
       return false;
     }
-    const { samples, messages } = (await ask(requestOf(part))) as unknown as HandbackTaken;
+    const { samples, messages } = checked(HandbackTaken, await post(requestOf(part)), NO_ANSWER);
     part = undefined;
     sent.samples += samples;
     sent.messages += messages;
