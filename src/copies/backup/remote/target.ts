@@ -236,8 +236,8 @@ interface WholeCheckOptions {
 }
 
 /**
- * Proves that a copy brings the house back: fetches it, decrypts it and unpacks it, as a restore would. Throws HubError: `in_use` and `storage` where it cannot be done now, anything else where the copy is not
- * good.
+ * Proves that a copy brings the house back: fetches it, decrypts it and unpacks it, as a restore would. Throws HubError: `in_use` and
+ * `storage` where it cannot be done now, anything else where the copy is not good.
  */
 async function checkCopy(
   at: Omit<FetchJob, "kind" | "file">,
