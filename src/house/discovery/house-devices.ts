@@ -53,9 +53,9 @@ export type TakePicture = (
 
 const OF_ITS_PICTURE = "its picture";
 
+/** Marks the change of an attribute that an event `device_action` reports as well. */
 const CHANGE = { kind: "device_action" };
 
-/** Marks the change of an attribute that an event `device_action` reports as well. */
 export class DeviceSpeaker {
   readonly #options: DeviceSpeakerOptions;
 

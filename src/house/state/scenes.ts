@@ -1,5 +1,4 @@
 // Scenes: the wanted state of many devices. Activating one sends the commands; capturing one takes the present state.
-
 import { isStorageFault } from "../../kit/files/storage-fault.ts";
 import { within } from "../../kit/lifecycle/lifecycle.ts";
 import type { Log } from "../../kit/lifecycle/log.ts";

@@ -186,9 +186,9 @@ const textOf = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
 const SWITCHES = ["alarm", "siren_on"];
+/** What only has a siren beside its switch: how loud it is, and what it plays. */
 const SOUNDS: ReadonlySet<string> = new Set(["volume", "melody", "ringtone", "alarm_volume", "alarm_volume_level"]);
 
-/** What only has a siren beside its switch: how loud it is, and what it plays. */
 function withSiren(found: readonly FoundAttribute[]): FoundAttribute[] {
   const named = (name: string): FoundAttribute | undefined =>
     found.find(({ component, attribute }) => component === "switch" && attribute.name === name);
