@@ -10,7 +10,6 @@ import { stringifyToml } from "../../kit/schema/toml.ts";
 import { etagOf } from "../../kit/text/etag.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId, replaceId, setTopLevel } from "../parse/edit/set-key.ts";
-import { setRule } from "../parse/edit/set-rule.ts";
 import { readRuleText } from "../parse/read.ts";
 import { writeRon } from "../parse/ron/write.ts";
 import type { RuleShape } from "../parse/shape.ts";
@@ -18,6 +17,7 @@ import { refusalOf } from "../read/file-problem.ts";
 import { createRuleFile, freeFileName, idFromFileName, moveToTrash, writeRuleFile } from "./disk.ts";
 import type { GivenId, ListedFile, RuleFile, RuleFiles } from "./files.ts";
 import { type GoodVersion, type RuleReader, writtenOf } from "./read-rule.ts";
+import { setRule } from "./set-rule.ts";
 
 /** Keys at the top of a rule that can be changed alone; others are changed with the whole rule. */
 export interface RulePatch {

@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import type { Json } from "../../../src/kit/schema/json.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
 import { createConditionScope } from "../../../src/rules/engine/scope.ts";
+import { sentenceFor, whyFailed } from "../../../src/rules/engine/why.ts";
 import type { Typed } from "../../../src/rules/model/define.ts";
-import { sentenceFor, whyFailed } from "../../../src/rules/model/why.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
 import { createHouse } from "../support/host.ts";
 

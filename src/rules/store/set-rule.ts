@@ -1,13 +1,13 @@
 // Puts another version of a rule into the text of the one before: what is the same keeps its lines and its comments. What
 // comes out has to be read again and compared by the caller; where it is not what was wanted, the text is written anew.
-import { isObject, type Json, type JsonObject, jsonEqual } from "../../../kit/schema/json.ts";
-import type { Mark } from "../../../kit/schema/text-places.ts";
-import { readRuleText } from "../read.ts";
-import { writeRonPart } from "../ron/write.ts";
-import { type Place, placeUnder, type RuleShape } from "../shape.ts";
-import { setTopLevel } from "./set-key.ts";
-import { applySplices, indentOf, type Splice, syntaxOf } from "./syntax.ts";
-import { blocksOf, tomlBlocks, tomlValue } from "./toml-blocks.ts";
+import { isObject, type Json, type JsonObject, jsonEqual } from "../../kit/schema/json.ts";
+import type { Mark } from "../../kit/schema/text-places.ts";
+import { setTopLevel } from "../parse/edit/set-key.ts";
+import { applySplices, indentOf, type Splice, syntaxOf } from "../parse/edit/syntax.ts";
+import { blocksOf, tomlBlocks, tomlValue } from "../parse/edit/toml-blocks.ts";
+import { readRuleText } from "../parse/read.ts";
+import { writeRonPart } from "../parse/ron/write.ts";
+import { type Place, placeUnder, type RuleShape } from "../parse/shape.ts";
 
 interface Versions {
   /** Both with every default. */

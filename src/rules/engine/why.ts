@@ -1,6 +1,6 @@
 // Why conditions did not pass, in one sentence for people: the conditions that decided it, however deep inside `and`, `or`,
 // `xor` and `not` they are, each with what was found and what it must be.
-import type { ConditionTrace, Trace } from "./trace.ts";
+import type { ConditionTrace, Trace } from "../model/trace.ts";
 
 /** `lux was 45, must be below 30 (in "or", in "not")`; the inner group comes first. */
 export function whyFailed(conditions: readonly ConditionTrace[]): string | undefined {
