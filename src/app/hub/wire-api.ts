@@ -23,7 +23,7 @@ import { createMeta } from "../../server/db/meta.ts";
 import { healthAddress } from "../../server/system/ask-health.ts";
 import { thisMachine } from "../../server/system/machine.ts";
 import { createSelfUpgrade } from "../../server/system/self-upgrade.ts";
-import { startSnapshotExpiry } from "../../server/system/snapshot-expiry.ts";
+import { startSnapshotExpiry } from "../../server/system/snapshot.ts";
 import { createHealth, createStatus, type Health } from "../../server/system/status.ts";
 import { timezoneOf } from "../config/location.ts";
 import { openSettingsFile } from "../config/settings-file.ts";
