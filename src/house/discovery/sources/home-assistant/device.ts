@@ -7,17 +7,17 @@ import { pictureAttributes } from "../../pictures.ts";
 import type { Engine } from "../../templates/template.ts";
 import { SAME } from "../../words.ts";
 import { type Availability, availabilityOf, availabilityOfAll, availabilityText } from "./availability.ts";
-import { withPower } from "./climate-mode.ts";
-import { COMPONENTS, HAPPENINGS, PICTURES, RICHEST, SINGLE } from "./components.ts";
+import { withPower } from "./components/climate-mode.ts";
+import type { Happening } from "./components/events.ts";
+import { COMPONENTS, HAPPENINGS, PICTURES, RICHEST, SINGLE } from "./components/index.ts";
 import { type DescribedAttribute, Options } from "./entity.ts";
-import type { Happening } from "./events.ts";
 import { type Extras, extrasOf } from "./extras.ts";
 import type { DeviceMemory } from "./memory.ts";
-import { idsOf, type Named, named } from "./naming.ts";
+import { idsOf, type Named, named } from "./naming/naming.ts";
+import { isUnsaid, readable } from "./naming/readable.ts";
+import type { FoundAttribute } from "./naming/shared-names.ts";
 import { type Entity, placeOf } from "./payload.ts";
-import { isUnsaid, readable } from "./readable.ts";
 import { runtimeOf } from "./runtime.ts";
-import type { FoundAttribute } from "./shared-names.ts";
 
 export interface EntityProblem {
   /** See `Entity`. */
