@@ -3,12 +3,12 @@ import { Database } from "bun:sqlite";
 import { silentLog } from "../../kit/lifecycle/log.ts";
 import { checkpointOf } from "../../server/db/checkpoint-mark.ts";
 import type { JournalTail, Reading } from "../../server/db/readings.ts";
-import { append } from "./append.ts";
 import { MAX_NAME } from "./recorder.ts";
-import type { NameAt } from "./rename.ts";
 import { storedOf } from "./sample.ts";
-import { SampleBuffer } from "./sample-buffer.ts";
-import { storeLimits } from "./store-limits.ts";
+import { append } from "./store/append.ts";
+import type { NameAt } from "./store/rename.ts";
+import { SampleBuffer } from "./store/sample-buffer.ts";
+import { storeLimits } from "./store/store-limits.ts";
 import type { SampleRows } from "./worker-protocol.ts";
 
 /** What is recorded of these readings. */

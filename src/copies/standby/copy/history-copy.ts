@@ -1,7 +1,7 @@
 // The copy of the history: a file of this machine's own, filled by pages. With the last page of a run comes the mark that says which
 // segments of the journal are in it; the rest of the journal's copy is then put in by the hub that starts from it, each sample once.
 import type { Database } from "bun:sqlite";
-import { openHistoryFile } from "../../../house/history/history-file.ts";
+import { openHistoryFile } from "../../../house/history/store/history-file.ts";
 import type { Log } from "../../../kit/lifecycle/log.ts";
 import { type CheckpointMark, checkpointOf, setCheckpoint } from "../../../server/db/checkpoint-mark.ts";
 import { closeDatabase } from "../../../server/db/open.ts";
@@ -159,7 +159,7 @@ function copyIn(db: Database): HistoryCopy {
   };
 }
 
-/** What a hub that ended had not sorted in yet (house/history/compaction.ts). */
+/** What a hub that ended had not sorted in yet (house/history/store/compaction.ts). */
 function compactAll(db: Database): void {
   if (!db.query("SELECT 1 FROM recent LIMIT 1").get()) return;
   db.transaction(() => {

@@ -1,10 +1,10 @@
-// Removes from the copy what the other hub's retention has removed; as there (house/history/retention.ts), the last sample before the cut
+// Removes from the copy what the other hub's retention has removed; as there (house/history/store/retention.ts), the last sample before the cut
 // stays, as its value lasts beyond it.
 import type { Database } from "bun:sqlite";
 import { REMOVED } from "../../../house/history/sample.ts";
 import type { SeriesRows } from "./history-series.ts";
 
-/** The key of house/history/retention.ts: a hub that starts from the copy goes on there. */
+/** The key of house/history/store/retention.ts: a hub that starts from the copy goes on there. */
 const CUT = "age_cut";
 
 /** Within a transaction. `cut` is in epoch ms. */

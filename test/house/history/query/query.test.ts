@@ -1,9 +1,9 @@
 // Queries against a naive model: a plain list of everything that was recorded.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { examples } from "../../support/examples.ts";
-import { createTemporaryFolder } from "../../support/temporary-folder.ts";
-import { createStoreRig, type Item, type StoreRig, T0 } from "./store-rig.ts";
+import { examples } from "../../../support/examples.ts";
+import { createTemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createStoreRig, type Item, type StoreRig, T0 } from "../store-rig.ts";
 
 interface Change {
   attribute: string;

@@ -1,26 +1,15 @@
 // The history in the worker: takes samples, writes them, and maintains its file through damage and full disks. Samples that are
 // not in the file wait in memory. Knows nothing of threads; long work is a generator that yields between short steps.
 import type { Database } from "bun:sqlite";
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { HubError, messageOf, RESTART_THE_HUB } from "../../kit/schema/errors.ts";
-import { createZone, type Zone } from "../../kit/time/zone.ts";
-import { type CheckpointMark, checkpointOf } from "../../server/db/checkpoint-mark.ts";
-import { isDamage, setAside } from "../../server/db/open.ts";
-import { type Exchanged, type OwnFile, ownFile } from "../../server/db/own-file.ts";
-import { append } from "./append.ts";
-import { compact } from "./compaction.ts";
-import { type HistoryFile, openHistoryFile } from "./history-file.ts";
-import { type MergedSeries, mergeSamples } from "./merge.ts";
-import { answerQuery } from "./query.ts";
-import { forgetSeries, renameSeries } from "./rename.ts";
-import { createCatchUpNotice, keptSpan, retainByAge, retainBySize } from "./retention.ts";
-import { keepRollupsIfWritable, type Rollup } from "./rollups.ts";
-import { SampleBuffer } from "./sample-buffer.ts";
-import { createSpanReader } from "./span-reader.ts";
-import { createStoreFaults, type StoreFaults, type Work } from "./store-faults.ts";
-import { type StoreLimits, storeLimits } from "./store-limits.ts";
-import { completedDays, rollUp } from "./summary-scan.ts";
-import { createUnsent } from "./unsent.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { HubError, messageOf, RESTART_THE_HUB } from "../../../kit/schema/errors.ts";
+import { createZone, type Zone } from "../../../kit/time/zone.ts";
+import { type CheckpointMark, checkpointOf } from "../../../server/db/checkpoint-mark.ts";
+import { isDamage, setAside } from "../../../server/db/open.ts";
+import { type Exchanged, type OwnFile, ownFile } from "../../../server/db/own-file.ts";
+import { answerQuery } from "../query/query.ts";
+import { createSpanReader } from "../query/span-reader.ts";
+import { completedDays, rollUp } from "../query/summary-scan.ts";
 import type {
   ForgottenSeries,
   HistoryPage,
@@ -33,7 +22,18 @@ import type {
   SamplesQuery,
   StoreHealth,
   StoreOptions,
-} from "./worker-protocol.ts";
+} from "../worker-protocol.ts";
+import { append } from "./append.ts";
+import { compact } from "./compaction.ts";
+import { type HistoryFile, openHistoryFile } from "./history-file.ts";
+import { type MergedSeries, mergeSamples } from "./merge.ts";
+import { forgetSeries, renameSeries } from "./rename.ts";
+import { createCatchUpNotice, keptSpan, retainByAge, retainBySize } from "./retention.ts";
+import { keepRollupsIfWritable, type Rollup } from "./rollups.ts";
+import { SampleBuffer } from "./sample-buffer.ts";
+import { createStoreFaults, type StoreFaults, type Work } from "./store-faults.ts";
+import { type StoreLimits, storeLimits } from "./store-limits.ts";
+import { createUnsent } from "./unsent.ts";
 
 const REOPEN_MS = 60_000;
 

@@ -1,7 +1,7 @@
 // What is wrong with the history's file, and with which work on it; each is logged once, and when all are over.
-import { isStorageFault, type StorageFault, storageFaultOf } from "../../kit/files/storage-fault.ts";
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { HubError, messageOf } from "../../kit/schema/errors.ts";
+import { isStorageFault, type StorageFault, storageFaultOf } from "../../../kit/files/storage-fault.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { HubError, messageOf } from "../../../kit/schema/errors.ts";
 
 export type Work = "open" | "write" | "compact" | "rename";
 

@@ -1,15 +1,15 @@
 // An attribute that has another name since a newer version of the hub: what was recorded goes on under that name, and what comes since
 // under the former one is a series of its own, whoever died meanwhile.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { RenamedNames } from "../../../src/house/history/history.ts";
-import { underPresentNames } from "../../../src/house/history/rename.ts";
-import type { RenamedSeries } from "../../../src/house/history/worker-protocol.ts";
-import { openReadingJournal } from "../../../src/house/state/reading-journal.ts";
-import { NO_TROUBLE } from "../../../src/kit/files/storage-fault.ts";
-import { silentLog } from "../../../src/kit/lifecycle/log.ts";
-import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
-import { startHistoryRig } from "./history-rig.ts";
-import { createStoreRig, type StoreRig, seconds, T0 } from "./store-rig.ts";
+import type { RenamedNames } from "../../../../src/house/history/history.ts";
+import { underPresentNames } from "../../../../src/house/history/store/rename.ts";
+import type { RenamedSeries } from "../../../../src/house/history/worker-protocol.ts";
+import { openReadingJournal } from "../../../../src/house/state/reading-journal.ts";
+import { NO_TROUBLE } from "../../../../src/kit/files/storage-fault.ts";
+import { silentLog } from "../../../../src/kit/lifecycle/log.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../../../support/temporary-folder.ts";
+import { startHistoryRig } from "../history-rig.ts";
+import { createStoreRig, type StoreRig, seconds, T0 } from "../store-rig.ts";
 
 let folder: TemporaryFolder;
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { usedBytes } from "../../../src/house/history/retention.ts";
-import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
-import { createStoreRig, DAY_MS, type StoreRig, seconds, T0 } from "./store-rig.ts";
+import { usedBytes } from "../../../../src/house/history/store/retention.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createStoreRig, DAY_MS, type StoreRig, seconds, T0 } from "../store-rig.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * DAY_MS;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { bucketStarts } from "../../../src/house/history/buckets.ts";
-import { parseBucket, parseTime } from "../../../src/house/history/parse-time.ts";
-import { createZone } from "../../../src/kit/time/zone.ts";
-import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
-import { createStoreRig, DAY_MS } from "./store-rig.ts";
+import { bucketStarts } from "../../../../src/house/history/query/buckets.ts";
+import { parseBucket, parseTime } from "../../../../src/house/history/query/parse-time.ts";
+import { createZone } from "../../../../src/kit/time/zone.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createStoreRig, DAY_MS } from "../store-rig.ts";
 
 const HOUR_MS = 3_600_000;
 const berlin = createZone("Europe/Berlin");

@@ -1,9 +1,9 @@
 // Buckets: one value for each stretch of local time. A mean is weighted by how long each value lasted, including the value from
 // before the bucket: the mean temperature of a day does not depend on how often the sensor reported.
-import type { Zone } from "../../kit/time/zone.ts";
+import type { Zone } from "../../../kit/time/zone.ts";
+import { jsonOf, numberOf, type Sample } from "../sample.ts";
+import type { Aggregate } from "../worker-protocol.ts";
 import { HOUR_MS, type HourSummary, meanOf, weighted } from "./hour-summary.ts";
-import { jsonOf, numberOf, type Sample } from "./sample.ts";
-import type { Aggregate } from "./worker-protocol.ts";
 
 export interface Bucket {
   /** The value in JSON. */

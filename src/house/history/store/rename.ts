@@ -1,9 +1,9 @@
 // Attributes that have another name since some moment: what was recorded before it goes on under the present name, and what
 // comes since under the former one is a series of its own.
 import type { Database } from "bun:sqlite";
+import type { ForgottenSeries, RenamedSeries } from "../worker-protocol.ts";
 import type { MergedSeries } from "./merge.ts";
 import type { Arrival, SampleBuffer } from "./sample-buffer.ts";
-import type { ForgottenSeries, RenamedSeries } from "./worker-protocol.ts";
 
 /** What is called now what was reported under this name at that time. */
 export type NameAt = (deviceId: string, attribute: string, at: number) => string;

@@ -1,10 +1,10 @@
 // The samples that the worker keeps in memory: all that are not compacted in the file yet, and which of them are not written at
 // all. The buffer also owns the directory of series.
 import type { Database } from "bun:sqlite";
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { type Sample, textBytes } from "./sample.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { type Sample, textBytes } from "../sample.ts";
+import { ROW_WIDTH, type SampleRows } from "../worker-protocol.ts";
 import { createSeriesDirectory, insertSample, type Series, type SeriesDirectory } from "./series.ts";
-import { ROW_WIDTH, type SampleRows } from "./worker-protocol.ts";
 
 export interface BufferLimits {
   /** Samples that are not written; above this the oldest are dropped. */

@@ -1,11 +1,11 @@
 // Rollups: the summaries of a day's hours, kept in the file for series that change often. Triggers remove one where its samples
 // change (see the migration), so what is found here is true of the samples in the table `samples`.
 import type { Database } from "bun:sqlite";
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { messageOf } from "../../kit/schema/errors.ts";
-import { isDamage } from "../../server/db/open.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { messageOf } from "../../../kit/schema/errors.ts";
+import { isDamage } from "../../../server/db/open.ts";
+import { HOUR_MS, type HourSummary } from "../query/hour-summary.ts";
 import type { HistoryFile } from "./history-file.ts";
-import { HOUR_MS, type HourSummary } from "./hour-summary.ts";
 
 export const DAY_MS = 24 * HOUR_MS;
 

@@ -1,6 +1,6 @@
 // Summarises samples within one hour (UTC) for buckets. What stood before the first of them is not part of it, so that a summary
 // depends on nothing but the samples of its own hour.
-import { numberOf, type Sample } from "./sample.ts";
+import { numberOf, type Sample } from "../sample.ts";
 
 export const HOUR_MS = 3_600_000;
 

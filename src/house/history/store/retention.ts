@@ -1,13 +1,13 @@
 // Removes the oldest samples: hourly by age, and by size where the file is too large. It works in slices. The last sample before
 // the cut stays, as its value lasts beyond it. Writes nothing where nothing is due.
 import type { Database } from "bun:sqlite";
-import type { Log } from "../../kit/lifecycle/log.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { REMOVED } from "../sample.ts";
+import type { KeptSpan } from "../worker-protocol.ts";
 import { compact } from "./compaction.ts";
-import { REMOVED } from "./sample.ts";
 import type { SampleBuffer } from "./sample-buffer.ts";
 import { firstFrom, type Series } from "./series.ts";
 import type { Unsent } from "./unsent.ts";
-import type { KeptSpan } from "./worker-protocol.ts";
 
 const DAY_MS = 86_400_000;
 const SHORTEST_STEP_MS = 600_000;

@@ -1,9 +1,9 @@
 // Puts samples into the file that another machine recorded for the same house, and that may be there already. They come late, so they
 // go where compaction would put them, and wait for nothing.
 import type { Database } from "bun:sqlite";
-import { HubError } from "../../kit/schema/errors.ts";
+import { HubError } from "../../../kit/schema/errors.ts";
+import { BOOLEAN, JSON_TEXT, MAX_TEXT_BYTES, REMOVED, type Sample } from "../sample.ts";
 import { highestNumber } from "./compaction.ts";
-import { BOOLEAN, JSON_TEXT, MAX_TEXT_BYTES, REMOVED, type Sample } from "./sample.ts";
 import { firstFrom, type Series, type SeriesDirectory } from "./series.ts";
 
 /** For each series `[device, attribute, at, n, value, type, at, n, …]`, oldest first. */

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
-import { copyAsCut, createStoreRig, seconds, T0 } from "./store-rig.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../../../support/temporary-folder.ts";
+import { copyAsCut, createStoreRig, seconds, T0 } from "../store-rig.ts";
 
 let folder: TemporaryFolder;
 beforeEach(() => {

@@ -1,9 +1,9 @@
 // Samples that another machine recorded for the same house come late: what is there already is not taken twice.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { MergedSeries } from "../../../src/house/history/merge.ts";
-import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
-import { createStoreRig, seconds, T0 } from "./store-rig.ts";
+import type { MergedSeries } from "../../../../src/house/history/store/merge.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createStoreRig, seconds, T0 } from "../store-rig.ts";
 
 let folder: TemporaryFolder;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 // Opens the history's file: for writing, or for reading where writing is not possible.
 import { constants, Database } from "bun:sqlite";
-import { HubError, messageOf } from "../../kit/schema/errors.ts";
-import { openDatabase } from "../../server/db/open.ts";
-import { historyMigrations } from "./migrations/index.ts";
+import { HubError, messageOf } from "../../../kit/schema/errors.ts";
+import { openDatabase } from "../../../server/db/open.ts";
+import { historyMigrations } from "../migrations/index.ts";
 
 export interface HistoryFile {
   db: Database;

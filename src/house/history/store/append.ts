@@ -1,6 +1,6 @@
 // Writes samples that arrived to the file, as they came; compaction sorts them into pages later.
 import type { Database } from "bun:sqlite";
-import { type CheckpointMark, setCheckpoint } from "../../server/db/checkpoint-mark.ts";
+import { type CheckpointMark, setCheckpoint } from "../../../server/db/checkpoint-mark.ts";
 import { numberSample } from "./compaction.ts";
 import type { Arrival } from "./sample-buffer.ts";
 import type { Series } from "./series.ts";

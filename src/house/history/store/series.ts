@@ -1,5 +1,5 @@
 // The directory of series, each with its samples that are not compacted in the file yet. All in memory, and bounded.
-import type { Sample } from "./sample.ts";
+import type { Sample } from "../sample.ts";
 
 export interface Series {
   readonly deviceId: string;

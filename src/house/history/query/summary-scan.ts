@@ -1,10 +1,10 @@
 // Reads a series as summaries of hours: from rollups where there are any, otherwise from the samples, of which it makes rollups.
 // Both give the very same summaries, so an answer does not depend on which rollups there happen to be.
 import type { Database } from "bun:sqlite";
+import { DAY_MS, dayOf, isWorthKeeping, keepRollups, type Rollup, readRollups } from "../store/rollups.ts";
+import { firstFrom, type Series } from "../store/series.ts";
 import { HOUR_MS, type HourSummariser, type HourSummary, summariseUntil } from "./hour-summary.ts";
-import { DAY_MS, dayOf, isWorthKeeping, keepRollups, type Rollup, readRollups } from "./rollups.ts";
 import { createScanner, type Scanner } from "./scan.ts";
-import { firstFrom, type Series } from "./series.ts";
 
 const PORTION = 4000;
 

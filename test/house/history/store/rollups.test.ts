@@ -2,11 +2,11 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
-import { historyMigrations } from "../../../src/house/history/migrations/index.ts";
-import { aggregates } from "../../../src/house/history/worker-protocol.ts";
-import { openDatabase } from "../../../src/server/db/open.ts";
-import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
-import { createStoreRig, DAY_MS, type StoreRig, T0 } from "./store-rig.ts";
+import { historyMigrations } from "../../../../src/house/history/migrations/index.ts";
+import { aggregates } from "../../../../src/house/history/worker-protocol.ts";
+import { openDatabase } from "../../../../src/server/db/open.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createStoreRig, DAY_MS, type StoreRig, T0 } from "../store-rig.ts";
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;

@@ -1,15 +1,15 @@
 // Answers a query with the text of a page: raw samples, or a value for each bucket.
 import type { Database } from "bun:sqlite";
-import { HubError } from "../../kit/schema/errors.ts";
-import { isSecretName, masked } from "../../kit/text/masking.ts";
-import type { Zone } from "../../kit/time/zone.ts";
+import { HubError } from "../../../kit/schema/errors.ts";
+import { isSecretName, masked } from "../../../kit/text/masking.ts";
+import type { Zone } from "../../../kit/time/zone.ts";
+import { jsonOf, REMOVED, type Sample } from "../sample.ts";
+import type { Rollup } from "../store/rollups.ts";
+import type { Series, SeriesDirectory } from "../store/series.ts";
+import type { HistoryPage, HistoryQuery } from "../worker-protocol.ts";
 import { aggregateBuckets, bucketStarts } from "./buckets.ts";
-import type { Rollup } from "./rollups.ts";
-import { jsonOf, REMOVED, type Sample } from "./sample.ts";
 import { createScanner, type Scanner } from "./scan.ts";
-import type { Series, SeriesDirectory } from "./series.ts";
 import { summariesOf } from "./summary-scan.ts";
-import type { HistoryPage, HistoryQuery } from "./worker-protocol.ts";
 
 // A page of long texts ends before it has `limit` samples.
 const MAX_PAGE = 4 * 1024 * 1024;

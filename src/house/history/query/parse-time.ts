@@ -1,5 +1,5 @@
 // Parses times and bucket sizes as people write them in a query.
-import type { Zone } from "../../kit/time/zone.ts";
+import type { Zone } from "../../../kit/time/zone.ts";
 
 /** From the epoch to the end of the year 9999. */
 const LATEST_MS = 253_402_300_799_999;

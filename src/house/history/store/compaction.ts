@@ -1,7 +1,7 @@
 // Compaction: moves samples from the table `recent`, where they arrive, to `samples`, sorted by series and time. It works in
 // slices, so that a query never waits long, and may stop after any slice: a sample that is in both tables has the same key there.
 import type { Database } from "bun:sqlite";
-import { type Sample, textBytes } from "./sample.ts";
+import { type Sample, textBytes } from "../sample.ts";
 import { firstFrom, type Series } from "./series.ts";
 
 const SLICE_SAMPLES = 2000;

@@ -1,9 +1,9 @@
 // Reads what was recorded of all devices, in order of time, for those who pass the history on. A page holds about as much as is
 // asked for: how long a stretch of time that is, is learnt from the pages before.
 import type { Database } from "bun:sqlite";
-import { type Sample, textBytes } from "./sample.ts";
+import { type Sample, textBytes } from "../sample.ts";
+import type { Series, SeriesDirectory } from "../store/series.ts";
 import { createScanner, type Scanner } from "./scan.ts";
-import type { Series, SeriesDirectory } from "./series.ts";
 
 export interface SpanQuery {
   /** Epoch ms; `from` is included, `to` is not. */

@@ -1,7 +1,7 @@
 // Reads series in order of time, in bounded portions: the compacted samples of the file together with those in memory.
 import type { Database } from "bun:sqlite";
-import type { Sample } from "./sample.ts";
-import { firstFrom, type Series } from "./series.ts";
+import type { Sample } from "../sample.ts";
+import { firstFrom, type Series } from "../store/series.ts";
 
 export interface Span {
   /** Epoch ms; `from` is included, `to` is not. */
