@@ -1,6 +1,6 @@
 // Scenes, with the ids they had.
 import type { Database } from "bun:sqlite";
-import { readSceneStates } from "../../../house/state/scene-states.ts";
+import { readSceneStates } from "../../../house/state/commands/scene-states.ts";
 import { HubError } from "../../../kit/schema/errors.ts";
 import { isValidId } from "../../../kit/schema/ids.ts";
 import { cleanName, type Report } from "../report.ts";

@@ -9,7 +9,7 @@ import type { Zone } from "../../../kit/time/zone.ts";
 import type { StateDb } from "../../../server/db/state-db.ts";
 import type { HubEvent } from "../../../server/events/catalog.ts";
 import type { EventFeed } from "../../../server/events/feed.ts";
-import type { CarryOut, Commands } from "../commands.ts";
+import type { CarryOut, Commands } from "../commands/commands.ts";
 import type { Device } from "../device.ts";
 import type { Registry } from "../registry.ts";
 import { createGroups, type Groups } from "./groups.ts";

@@ -1,15 +1,15 @@
 // What becomes of commands: the device took them, its side refused, nobody was there to take them, or nothing was received from the
 // device. Those that came to nothing are reported.
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { type JsonObject, jsonEqual } from "../../kit/schema/json.ts";
-import { jsonBytes, ownBeginning } from "../../kit/schema/memory-size.ts";
-import type { Clock, Timer } from "../../kit/time/clock.ts";
-import type { EventOf } from "../../server/events/define.ts";
-import type { deviceCommandFailed } from "../../server/events/devices.ts";
-import { isBatteryAttribute } from "./battery.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { type JsonObject, jsonEqual } from "../../../kit/schema/json.ts";
+import { jsonBytes, ownBeginning } from "../../../kit/schema/memory-size.ts";
+import type { Clock, Timer } from "../../../kit/time/clock.ts";
+import type { EventOf } from "../../../server/events/define.ts";
+import type { deviceCommandFailed } from "../../../server/events/devices.ts";
+import { isBatteryAttribute } from "../battery.ts";
+import type { Device } from "../device.ts";
+import type { Registry, Reported } from "../registry.ts";
 import { describedAttribute } from "./command-check.ts";
-import type { Device } from "./device.ts";
-import type { Registry, Reported } from "./registry.ts";
 
 type Failed = EventOf<typeof deviceCommandFailed>;
 

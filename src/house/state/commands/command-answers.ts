@@ -1,8 +1,8 @@
 // What became of a command, for who waits for it: a person at the API, an assistant. Rules send and go on.
 import { type Static, Type } from "@sinclair/typebox";
-import { within } from "../../kit/lifecycle/lifecycle.ts";
-import { HubError } from "../../kit/schema/errors.ts";
-import type { Clock } from "../../kit/time/clock.ts";
+import { within } from "../../../kit/lifecycle/lifecycle.ts";
+import { HubError } from "../../../kit/schema/errors.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
 import type { CommandAnswer } from "./command-watch.ts";
 
 /** What devices answer within the second that a person waits. */

@@ -1,17 +1,17 @@
 // Commands for devices: each is checked, carries who asked, is passed to the device's plugin, and is reported as an event. What
 // becomes of it is watched in command-watch.ts, and reported by command-answers.ts to who waits for it.
-import { HubError } from "../../kit/schema/errors.ts";
-import { HUB_PLUGIN_ID, type RandomBytes, uuid } from "../../kit/schema/ids.ts";
-import type { JsonObject } from "../../kit/schema/json.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { HubEvent } from "../../server/events/catalog.ts";
+import { HubError } from "../../../kit/schema/errors.ts";
+import { HUB_PLUGIN_ID, type RandomBytes, uuid } from "../../../kit/schema/ids.ts";
+import type { JsonObject } from "../../../kit/schema/json.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import type { HubEvent } from "../../../server/events/catalog.ts";
+import type { Device } from "../device.ts";
+import { shownCommand } from "../passwords.ts";
+import type { Registry } from "../registry.ts";
+import { refusal } from "../virtual/read-command.ts";
 import { type Delivered, outcomeOf, outcomeOfAll } from "./command-answers.ts";
 import { commandProblems } from "./command-check.ts";
 import type { CommandAnswer, CommandWatch, SentFields } from "./command-watch.ts";
-import type { Device } from "./device.ts";
-import { shownCommand } from "./passwords.ts";
-import type { Registry } from "./registry.ts";
-import { refusal } from "./virtual/read-command.ts";
 
 /** Who asks for a command. */
 export interface Actor {

@@ -1,20 +1,20 @@
 // Scenes: the wanted state of many devices. Activating one sends the commands; capturing one takes the present state.
-import { isStorageFault } from "../../kit/files/storage-fault.ts";
-import { within } from "../../kit/lifecycle/lifecycle.ts";
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { type ErrorCode, HubError, messageOf } from "../../kit/schema/errors.ts";
-import { checkId, type RandomBytes, readGivenName, uuid } from "../../kit/schema/ids.ts";
-import { deepFreeze, isObject, type JsonObject, jsonEqual } from "../../kit/schema/json.ts";
-import { jsonBytes } from "../../kit/schema/memory-size.ts";
-import { unmasked } from "../../kit/text/masking.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import { numberIn, objectIn, readEach, textIn } from "../../server/db/rows.ts";
-import type { StateDb } from "../../server/db/state-db.ts";
-import type { HubEvent } from "../../server/events/catalog.ts";
-import { Collection, type Crud, idTaken } from "./collection.ts";
+import { isStorageFault } from "../../../kit/files/storage-fault.ts";
+import { within } from "../../../kit/lifecycle/lifecycle.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { type ErrorCode, HubError, messageOf } from "../../../kit/schema/errors.ts";
+import { checkId, type RandomBytes, readGivenName, uuid } from "../../../kit/schema/ids.ts";
+import { deepFreeze, isObject, type JsonObject, jsonEqual } from "../../../kit/schema/json.ts";
+import { jsonBytes } from "../../../kit/schema/memory-size.ts";
+import { unmasked } from "../../../kit/text/masking.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import { numberIn, objectIn, readEach, textIn } from "../../../server/db/rows.ts";
+import type { StateDb } from "../../../server/db/state-db.ts";
+import type { HubEvent } from "../../../server/events/catalog.ts";
+import { Collection, type Crud, idTaken } from "../collection.ts";
+import type { Registry } from "../registry.ts";
 import { type Delivered, type TakenOutcome, taken } from "./command-answers.ts";
 import type { Actor, Commands } from "./commands.ts";
-import type { Registry } from "./registry.ts";
 import { captureStates, readSceneStates, type SceneStates } from "./scene-states.ts";
 
 /** Frozen, with its states. */

@@ -1,16 +1,16 @@
 // Commands for devices: what is refused at once, and what is reported of those that come to nothing.
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { refusalIn, startCommandWatch } from "../../../src/house/state/command-watch.ts";
-import { createCommands } from "../../../src/house/state/commands.ts";
-import { openRegistry } from "../../../src/house/state/registry.ts";
-import { silentLog } from "../../../src/kit/lifecycle/log.ts";
-import { HubError } from "../../../src/kit/schema/errors.ts";
-import type { JsonObject } from "../../../src/kit/schema/json.ts";
-import type { HubEvent } from "../../../src/server/events/catalog.ts";
-import { openTestState } from "../../support/state-db.ts";
-import { createTemporaryFolder } from "../../support/temporary-folder.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
+import { refusalIn, startCommandWatch } from "../../../../src/house/state/commands/command-watch.ts";
+import { createCommands } from "../../../../src/house/state/commands/commands.ts";
+import { openRegistry } from "../../../../src/house/state/registry.ts";
+import { silentLog } from "../../../../src/kit/lifecycle/log.ts";
+import { HubError } from "../../../../src/kit/schema/errors.ts";
+import type { JsonObject } from "../../../../src/kit/schema/json.ts";
+import type { HubEvent } from "../../../../src/server/events/catalog.ts";
+import { openTestState } from "../../../support/state-db.ts";
+import { createTemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createVirtualClock } from "../../../support/virtual-clock.ts";
 
 const ANN = { kind: "user", id: "u1", name: "ann" };
 const LAMP = {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { startCommandWatch } from "../../../src/house/state/command-watch.ts";
-import { type Commands, createCommands } from "../../../src/house/state/commands.ts";
-import { openRegistry, type Registry } from "../../../src/house/state/registry.ts";
-import { openScenes, type Scenes } from "../../../src/house/state/scenes.ts";
-import { silentLog } from "../../../src/kit/lifecycle/log.ts";
-import type { JsonObject } from "../../../src/kit/schema/json.ts";
-import type { HubEvent } from "../../../src/server/events/catalog.ts";
-import { openTestState } from "../../support/state-db.ts";
-import { createTemporaryFolder } from "../../support/temporary-folder.ts";
-import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
+import { startCommandWatch } from "../../../../src/house/state/commands/command-watch.ts";
+import { type Commands, createCommands } from "../../../../src/house/state/commands/commands.ts";
+import { openScenes, type Scenes } from "../../../../src/house/state/commands/scenes.ts";
+import { openRegistry, type Registry } from "../../../../src/house/state/registry.ts";
+import { silentLog } from "../../../../src/kit/lifecycle/log.ts";
+import type { JsonObject } from "../../../../src/kit/schema/json.ts";
+import type { HubEvent } from "../../../../src/server/events/catalog.ts";
+import { openTestState } from "../../../support/state-db.ts";
+import { createTemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createVirtualClock, type VirtualClock } from "../../../support/virtual-clock.ts";
 
 interface Rig extends Disposable {
   scenes: Scenes;

@@ -1,9 +1,9 @@
 // Checks a command against what its device says of itself: the JSON Schema in its `schema` or `capabilities`. What a device does not
 // describe is passed on: only the device knows whether it takes that.
-import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
-import type { Problem } from "../../kit/schema/schema.ts";
-import { dateProblem } from "../../kit/time/date-formats.ts";
-import type { Device, DeviceDetails } from "./device.ts";
+import { isObject, type Json, type JsonObject } from "../../../kit/schema/json.ts";
+import type { Problem } from "../../../kit/schema/schema.ts";
+import { dateProblem } from "../../../kit/time/date-formats.ts";
+import type { Device, DeviceDetails } from "../device.ts";
 
 const MAX_OPTIONS = 50;
 const MAX_PROBLEMS = 20;

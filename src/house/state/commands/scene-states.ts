@@ -1,15 +1,15 @@
 // What a scene holds: for each of its devices, the command that brings it into the wanted state. It is given, or captured
 // from the present state of the devices.
 import { Type } from "@sinclair/typebox";
-import { HubError } from "../../kit/schema/errors.ts";
-import { HUB_PLUGIN_ID, ID_PATTERN, isValidId } from "../../kit/schema/ids.ts";
-import { deepFreeze, isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
-import { HELD_TO, type Problem } from "../../kit/schema/schema.ts";
-import { MASK } from "../../kit/text/masking.ts";
-import { isBatteryAttribute } from "./battery.ts";
+import { HubError } from "../../../kit/schema/errors.ts";
+import { HUB_PLUGIN_ID, ID_PATTERN, isValidId } from "../../../kit/schema/ids.ts";
+import { deepFreeze, isObject, type Json, type JsonObject } from "../../../kit/schema/json.ts";
+import { HELD_TO, type Problem } from "../../../kit/schema/schema.ts";
+import { MASK } from "../../../kit/text/masking.ts";
+import { isBatteryAttribute } from "../battery.ts";
+import { type Device, isGroup } from "../device.ts";
+import type { Registry } from "../registry.ts";
 import { describedAttribute } from "./command-check.ts";
-import { type Device, isGroup } from "./device.ts";
-import type { Registry } from "./registry.ts";
 
 /** Device id → command. */
 export type SceneStates = Readonly<Record<string, JsonObject>>;
