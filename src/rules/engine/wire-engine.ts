@@ -18,30 +18,30 @@ import type {
   TriggerDefinition,
 } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
-import { createMarks } from "./action-mark.ts";
-import { withCancelOnFalse } from "./cancel-on-false.ts";
-import { openEffects } from "./effects.ts";
 import { activationBy, type Cause, type Dispatch, type Entry, type Run, type TriggerRef, toRow } from "./entry.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
-import { Holds } from "./holds.ts";
-import { createPatience } from "./patient-host.ts";
 import { type BooleanStore, openBooleanStore } from "./private-booleans.ts";
 import { createRunQuota } from "./refusals.ts";
-import { readStoredRuns } from "./restore-runs.ts";
 import { createRuleChains, type RuleChains } from "./rule-chain.ts";
 import { type Control, createControl } from "./rule-control.ts";
-import { createRunEvents } from "./run-events.ts";
-import { createRunKeeper, type RunKeeper } from "./run-keeper.ts";
-import { openRunStore, type RunJournal } from "./run-store.ts";
-import { createRuns, type Runs, type StoredRun } from "./runs.ts";
-import { createSchedules, type Schedules } from "./schedules.ts";
+import { createMarks } from "./runs/action-mark.ts";
+import { openEffects } from "./runs/effects.ts";
+import { createPatience } from "./runs/patient-host.ts";
+import { readStoredRuns } from "./runs/restore-runs.ts";
+import { createRunEvents } from "./runs/run-events.ts";
+import { createRunKeeper, type RunKeeper } from "./runs/run-keeper.ts";
+import { openRunStore, type RunJournal } from "./runs/run-store.ts";
+import { createRuns, type Runs, type StoredRun } from "./runs/runs.ts";
+import { runActions, type SequenceTools } from "./runs/sequence.ts";
 import { type ActionScopeTools, createActionScope, createConditionScope } from "./scope.ts";
-import { runActions, type SequenceTools } from "./sequence.ts";
 import { openRuleStore, type RuleStore, type StateRow } from "./store.ts";
 import { openTraceStore } from "./trace-store.ts";
 import { closeCutOff, createTraces, type Traces } from "./traces.ts";
-import { createSubscriptions, createTriggerIndex } from "./trigger-index.ts";
-import { createTriggers, type Triggers } from "./triggers.ts";
+import { withCancelOnFalse } from "./triggering/cancel-on-false.ts";
+import { Holds } from "./triggering/holds.ts";
+import { createSchedules, type Schedules } from "./triggering/schedules.ts";
+import { createSubscriptions, createTriggerIndex } from "./triggering/trigger-index.ts";
+import { createTriggers, type Triggers } from "./triggering/triggers.ts";
 import { createWaits } from "./waits.ts";
 
 export interface EngineOptions {

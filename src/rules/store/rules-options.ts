@@ -10,7 +10,7 @@ import type { Clock } from "../../kit/time/clock.ts";
 import type { StateDb } from "../../server/db/state-db.ts";
 import type { EventFeed } from "../../server/events/feed.ts";
 import type { RulesSection } from "../config.ts";
-import type { RunJournal } from "../engine/run-store.ts";
+import type { RunJournal } from "../engine/runs/run-store.ts";
 import type { RuleHost, RuleTexts } from "../model/host.ts";
 import type { OtherNames } from "./bound-rules.ts";
 import type { RuleStatus } from "./describe.ts";

@@ -1,10 +1,10 @@
 // HTTP calls that trigger rules. A call with a rule's secret is emitted on the feed without the secret. Only the engine gets a
 // copy with it, so that of several rules with one path only those with this secret fire.
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Json } from "../../kit/schema/json.ts";
-import { isoSeconds } from "../../kit/time/clock.ts";
-import { createEnvelope, type Envelope, type EventFeed } from "../../server/events/feed.ts";
-import type { Rule } from "../read/rule.ts";
+import type { Json } from "../../../kit/schema/json.ts";
+import { isoSeconds } from "../../../kit/time/clock.ts";
+import { createEnvelope, type Envelope, type EventFeed } from "../../../server/events/feed.ts";
+import type { Rule } from "../../read/rule.ts";
 
 export interface WebhookCall {
   /** The last part of the address. */

@@ -1,12 +1,12 @@
 // Keeps runs that wait on disk: each as soon as it begins to wait, until it is over. Runs that never wait cost nothing here. All
 // that begin to wait in one turn of the event loop are written together. If there are so many that writing would keep the hub
 // from its work, or the write budget is used up, they are collected longer; waits of a few seconds, as in loops, always are.
-import { type DiskBudget, startWriteBehind } from "../../kit/files/write-behind.ts";
-import type { Log } from "../../kit/lifecycle/log.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { RunChange } from "../../server/db/run-rows.ts";
-import type { StateDb } from "../../server/db/state-db.ts";
-import { isOver, type Run } from "./entry.ts";
+import { type DiskBudget, startWriteBehind } from "../../../kit/files/write-behind.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import type { RunChange } from "../../../server/db/run-rows.ts";
+import type { StateDb } from "../../../server/db/state-db.ts";
+import { isOver, type Run } from "../entry.ts";
 import { positionToJson } from "./position.ts";
 import type { RunStore } from "./run-store.ts";
 import { begunOf, changingOf } from "./stored-run.ts";

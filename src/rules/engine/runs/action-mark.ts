@@ -1,10 +1,10 @@
 // By which a rule whose actions are still the same is recognised after a restart. What an action has by default makes no
 // difference, so that runs go on with a version of the hub in which actions have more fields.
 import { createHash } from "node:crypto";
-import { isObject, jsonEqual } from "../../kit/schema/json.ts";
-import { lazy } from "../../kit/time/lazy.ts";
-import type { ActionDefinition, Typed } from "../model/define.ts";
-import { child } from "../model/fields.ts";
+import { isObject, jsonEqual } from "../../../kit/schema/json.ts";
+import { lazy } from "../../../kit/time/lazy.ts";
+import type { ActionDefinition, Typed } from "../../model/define.ts";
+import { child } from "../../model/fields.ts";
 
 const MARK_CHARS = 16;
 // What a note says changes nothing.

@@ -1,10 +1,10 @@
 // Which events the engine listens to, and which triggers an event concerns: by type, then by device or another field. So an
 // event costs only what it can trigger, however many rules there are, and one that nobody needs costs nothing.
-import type { Envelope, EventFeed } from "../../server/events/feed.ts";
-import type { Interest } from "../model/define.ts";
-import type { HouseReads, RuleDevice } from "../model/host.ts";
-import type { FoundBy } from "../model/targets.ts";
-import { interestsOf, type TriggerRef } from "./entry.ts";
+import type { Envelope, EventFeed } from "../../../server/events/feed.ts";
+import type { Interest } from "../../model/define.ts";
+import type { HouseReads, RuleDevice } from "../../model/host.ts";
+import type { FoundBy } from "../../model/targets.ts";
+import { interestsOf, type TriggerRef } from "../entry.ts";
 
 export interface Subscriptions extends Disposable {
   /** Listens to this event type until disposed. "*" is every event except `mqtt_message`. */

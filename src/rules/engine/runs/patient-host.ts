@@ -1,8 +1,8 @@
 // The host of runs that began before the hub was started. Their commands would come before the devices do: a device is not
 // available until it is seen. So for a while after the start they wait for it.
-import type { Clock } from "../../kit/time/clock.ts";
-import type { RuleHost } from "../model/host.ts";
-import type { Waits } from "./waits.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import type { RuleHost } from "../../model/host.ts";
+import type { Waits } from "../waits.ts";
 
 // As long as devices have to come back: see house/state/availability.ts.
 const TIMEOUT_MS = 120_000;

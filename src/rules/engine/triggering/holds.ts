@@ -1,15 +1,15 @@
 // Triggers that fire only after their match has lasted for a while. A hold begins with a match and ends when the trigger no
 // longer matches. After it has fired, it must end before a new one can begin. Holds continue over restarts.
-import { background, guarded } from "../../kit/lifecycle/lifecycle.ts";
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { messageOf } from "../../kit/schema/errors.ts";
-import { isObject, parseJson } from "../../kit/schema/json.ts";
-import type { Clock, Timer } from "../../kit/time/clock.ts";
-import { type DurableMoment, momentNow, msSince, restoreMoment } from "../../kit/time/durable-moment.ts";
-import type { TriggerContext } from "../model/define.ts";
-import type { HouseReads } from "../model/host.ts";
-import type { Run, TriggerRef } from "./entry.ts";
-import type { HoldRow, RuleStore } from "./store.ts";
+import { background, guarded } from "../../../kit/lifecycle/lifecycle.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { messageOf } from "../../../kit/schema/errors.ts";
+import { isObject, parseJson } from "../../../kit/schema/json.ts";
+import type { Clock, Timer } from "../../../kit/time/clock.ts";
+import { type DurableMoment, momentNow, msSince, restoreMoment } from "../../../kit/time/durable-moment.ts";
+import type { TriggerContext } from "../../model/define.ts";
+import type { HouseReads } from "../../model/host.ts";
+import type { Run, TriggerRef } from "../entry.ts";
+import type { HoldRow, RuleStore } from "../store.ts";
 
 export interface HoldsOptions {
   clock: Clock;

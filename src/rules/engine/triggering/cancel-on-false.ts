@@ -1,10 +1,10 @@
 // Cancels runs of rules with `cancel_on_false` as soon as the conditions of the rule no longer hold.
-import type { Clock } from "../../kit/time/clock.ts";
-import { momentNow } from "../../kit/time/durable-moment.ts";
-import { isOver, type Run } from "./entry.ts";
-import { askConditions, failedConditions } from "./refusals.ts";
-import type { Runs } from "./runs.ts";
-import type { Waits } from "./waits.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import { momentNow } from "../../../kit/time/durable-moment.ts";
+import { isOver, type Run } from "../entry.ts";
+import { askConditions, failedConditions } from "../refusals.ts";
+import type { Runs } from "../runs/runs.ts";
+import type { Waits } from "../waits.ts";
 
 export interface CancelOnFalseTools {
   clock: Clock;

@@ -1,15 +1,15 @@
 // After a start: takes up the runs that waited when the hub stopped, where their rules are still what they were. Of the others
 // it is said why they do not go on.
-import { messageOf } from "../../kit/schema/errors.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { Typed } from "../model/define.ts";
-import type { Trace } from "../model/trace.ts";
-import type { Entry, RunScope } from "./entry.ts";
+import { messageOf } from "../../../kit/schema/errors.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import type { Typed } from "../../model/define.ts";
+import type { Trace } from "../../model/trace.ts";
+import type { Entry, RunScope } from "../entry.ts";
+import { readTrace } from "../trace-store.ts";
 import { positionFromJson } from "./position.ts";
 import type { RunRow, RunStore } from "./run-store.ts";
 import type { StoredRun } from "./runs.ts";
 import { type Begun, type Changing, objectOf, readBegun, readChanging } from "./stored-run.ts";
-import { readTrace } from "./trace-store.ts";
 
 export interface RestoreOptions {
   clock: Clock;

@@ -1,9 +1,9 @@
 // Where a run is: for each list of actions that it is in, which of them runs, how far that one is, and the lists inside it. As
 // JSON it is what makes a run go on after a restart. Nothing here knows what the actions do.
-import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import { type DurableMoment, restoreMoment, wallOf } from "../../kit/time/durable-moment.ts";
-import type { Typed } from "../model/define.ts";
+import { isObject, type Json, type JsonObject } from "../../../kit/schema/json.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import { type DurableMoment, restoreMoment, wallOf } from "../../../kit/time/durable-moment.ts";
+import type { Typed } from "../../model/define.ts";
 
 /** A wait, and its deadline if it has one. */
 export interface Wait {

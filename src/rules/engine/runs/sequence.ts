@@ -1,18 +1,18 @@
 // Runs actions one after the other and records each in the trace. If one fails, the failure is logged and the next one runs.
 // Actions that do not wait run synchronously, so that an event is handled completely before the next one. After a restart of
 // the hub a list goes on at its stored position.
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { HubError, messageOf } from "../../kit/schema/errors.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { ActionDefinition, ActionScope, Typed } from "../model/define.ts";
-import type { RuleHost } from "../model/host.ts";
-import type { ActionTrace } from "../model/trace.ts";
-import { isOver, type Run } from "./entry.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { HubError, messageOf } from "../../../kit/schema/errors.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import type { ActionDefinition, ActionScope, Typed } from "../../model/define.ts";
+import type { RuleHost } from "../../model/host.ts";
+import type { ActionTrace } from "../../model/trace.ts";
+import { isOver, type Run } from "../entry.ts";
+import type { RuleChains } from "../rule-chain.ts";
+import { clipText } from "../traces.ts";
 import type { ActionPosition, ListPosition } from "./position.ts";
-import type { RuleChains } from "./rule-chain.ts";
 import type { RunKeeper } from "./run-keeper.ts";
 import { RunEnded } from "./runs.ts";
-import { clipText } from "./traces.ts";
 
 export interface SequenceTools {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 // What must happen once although its run, or the match that began it, happens again after a kill; and that nothing stays of it.
 import { expect, test } from "bun:test";
-import { notify } from "../../../src/rules/actions/notify.ts";
-import { OWN, on, openRig, type Rig, rule } from "./rig.ts";
+import { notify } from "../../../../src/rules/actions/notify.ts";
+import { OWN, on, openRig, type Rig, rule } from "../rig.ts";
 
 const clap = { type: "hears", event: "clap" };
 const wait = (secs: number) => ({ type: "delay", secs });

@@ -1,6 +1,6 @@
 // What of a run is on disk beside its position: what it began with, and what it changes on its way.
-import { isObject, type JsonObject, parseJson } from "../../kit/schema/json.ts";
-import type { Run } from "./entry.ts";
+import { isObject, type JsonObject, parseJson } from "../../../kit/schema/json.ts";
+import type { Run } from "../entry.ts";
 import type { RunRow } from "./run-store.ts";
 
 /** What a run began with. */

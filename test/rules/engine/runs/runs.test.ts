@@ -1,6 +1,6 @@
 // Runs: how many at once, what ends them, what they wait for.
 import { expect, test } from "bun:test";
-import { on, opened, openRig, rule } from "./rig.ts";
+import { on, opened, openRig, rule } from "../rig.ts";
 
 const clap = { type: "hears", event: "clap" };
 const wait = (secs: number, key?: string) => ({ type: "delay", secs, ...(key && { key }) });

@@ -1,10 +1,10 @@
 // The event at the end of each run, one for every run that began: `rule_fired` where its actions were executed, also if some of
 // them failed or it ended itself, and `rule_run_ended` where something else ended it before.
-import { background } from "../../kit/lifecycle/lifecycle.ts";
-import type { Log } from "../../kit/lifecycle/log.ts";
-import type { RuleHost } from "../model/host.ts";
-import type { Run } from "./entry.ts";
-import type { RuleChains } from "./rule-chain.ts";
+import { background } from "../../../kit/lifecycle/lifecycle.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import type { RuleHost } from "../../model/host.ts";
+import type { Run } from "../entry.ts";
+import type { RuleChains } from "../rule-chain.ts";
 import type { RunEnd } from "./runs.ts";
 
 /** Disposing of it emits at once what waits. */

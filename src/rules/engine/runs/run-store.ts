@@ -2,8 +2,8 @@
 // once an hour or when much has come together; a run that is over before has never been a row. Where there is no journal, rows
 // are written at once.
 
-import type { CheckpointMark } from "../../server/db/checkpoint-mark.ts";
-import type { FiringNote } from "../../server/db/firing-notes.ts";
+import type { CheckpointMark } from "../../../server/db/checkpoint-mark.ts";
+import type { FiringNote } from "../../../server/db/firing-notes.ts";
 import {
   createRunNumbers,
   createUnwrittenRuns,
@@ -12,8 +12,8 @@ import {
   type RunChange,
   type RunNote,
   type RunRows,
-} from "../../server/db/run-rows.ts";
-import type { StateDb } from "../../server/db/state-db.ts";
+} from "../../../server/db/run-rows.ts";
+import type { StateDb } from "../../../server/db/state-db.ts";
 
 export interface RunRow {
   id: string;

@@ -1,15 +1,15 @@
 // Which rules an event concerns, while rules are added and removed.
 import { expect, test } from "bun:test";
-import type { TriggerRef } from "../../../src/rules/engine/entry.ts";
-import { newEntry } from "../../../src/rules/engine/entry.ts";
-import { createTriggerIndex } from "../../../src/rules/engine/trigger-index.ts";
-import type { TriggerDefinition } from "../../../src/rules/model/define.ts";
-import type { RuleDevice } from "../../../src/rules/model/host.ts";
-import type { SomeDevices } from "../../../src/rules/model/targets.ts";
-import { deviceStateChanged } from "../../../src/rules/triggers/device-state-changed.ts";
-import type { Envelope } from "../../../src/server/events/feed.ts";
-import { opened, openRig, rule } from "./rig.ts";
-import { words } from "./words.ts";
+import type { TriggerRef } from "../../../../src/rules/engine/entry.ts";
+import { newEntry } from "../../../../src/rules/engine/entry.ts";
+import { createTriggerIndex } from "../../../../src/rules/engine/triggering/trigger-index.ts";
+import type { TriggerDefinition } from "../../../../src/rules/model/define.ts";
+import type { RuleDevice } from "../../../../src/rules/model/host.ts";
+import type { SomeDevices } from "../../../../src/rules/model/targets.ts";
+import { deviceStateChanged } from "../../../../src/rules/triggers/device-state-changed.ts";
+import type { Envelope } from "../../../../src/server/events/feed.ts";
+import { opened, openRig, rule } from "../rig.ts";
+import { words } from "../words.ts";
 
 test("an event concerns the triggers on its device, on another field, and those on all events", async () => {
   await using rig = openRig();

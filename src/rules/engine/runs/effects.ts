@@ -1,13 +1,13 @@
 // What runs have done that must not be done again. A run that was killed goes on at the last place that is on disk, and does again
 // what came after it. An effect that is itself in the state database is recorded in the commit of that effect, under the run and
 // its place in it, until the run is over. So nothing has to be written before such an action.
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { parseJson } from "../../kit/schema/json.ts";
-import type { Clock, Timer } from "../../kit/time/clock.ts";
-import { lazy } from "../../kit/time/lazy.ts";
-import type { StateDb } from "../../server/db/state-db.ts";
-import type { Once } from "../model/define.ts";
-import type { Run } from "./entry.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { parseJson } from "../../../kit/schema/json.ts";
+import type { Clock, Timer } from "../../../kit/time/clock.ts";
+import { lazy } from "../../../kit/time/lazy.ts";
+import type { StateDb } from "../../../server/db/state-db.ts";
+import type { Once } from "../../model/define.ts";
+import type { Run } from "../entry.ts";
 import type { ActionPosition, ListPosition } from "./position.ts";
 import type { RunKeeper } from "./run-keeper.ts";
 

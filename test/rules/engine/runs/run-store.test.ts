@@ -2,12 +2,12 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { statSync } from "node:fs";
-import { openRunStore } from "../../../src/rules/engine/run-store.ts";
-import { stateMigrations } from "../../../src/server/db/migrations/index.ts";
-import type { RunChange } from "../../../src/server/db/run-rows.ts";
-import type { StateDb } from "../../../src/server/db/state-db.ts";
-import { openTestState } from "../../support/state-db.ts";
-import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
+import { openRunStore } from "../../../../src/rules/engine/runs/run-store.ts";
+import { stateMigrations } from "../../../../src/server/db/migrations/index.ts";
+import type { RunChange } from "../../../../src/server/db/run-rows.ts";
+import type { StateDb } from "../../../../src/server/db/state-db.ts";
+import { openTestState } from "../../../support/state-db.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../../../support/temporary-folder.ts";
 
 let folder: TemporaryFolder;
 const open: StateDb[] = [];

@@ -1,6 +1,6 @@
 // Webhook calls: which rules they trigger, and that the secret does not leave the engine.
 import { expect, test } from "bun:test";
-import { openRulesRig } from "../store/rig.ts";
+import { openRulesRig } from "../../store/rig.ts";
 
 const [first, second] = ["the first rule's secret", "the second rule's secret"];
 const hook = (name: string, secret: string): string => `(id: "${name}", name: "${name}",

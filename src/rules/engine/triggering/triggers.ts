@@ -1,11 +1,11 @@
 // The triggers of enabled rules: registers them with the trigger index, the schedules and the holds, and finds the ones that an
 // event fires.
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { messageOf } from "../../kit/schema/errors.ts";
-import type { Envelope } from "../../server/events/feed.ts";
-import type { TriggerContext, TriggerDefinition, Typed } from "../model/define.ts";
-import type { HouseReads } from "../model/host.ts";
-import type { Entry, TriggerRef } from "./entry.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { messageOf } from "../../../kit/schema/errors.ts";
+import type { Envelope } from "../../../server/events/feed.ts";
+import type { TriggerContext, TriggerDefinition, Typed } from "../../model/define.ts";
+import type { HouseReads } from "../../model/host.ts";
+import type { Entry, TriggerRef } from "../entry.ts";
 import { type Holds, holdMsOf } from "./holds.ts";
 import type { Schedules } from "./schedules.ts";
 import type { TriggerIndex } from "./trigger-index.ts";

@@ -1,11 +1,11 @@
 // Triggers that the clock fires: passes their schedules to the scheduler, and stores up to which moment each has run.
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { messageOf } from "../../kit/schema/errors.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { HouseReads } from "../model/host.ts";
-import { startScheduler } from "../schedule/scheduler.ts";
-import type { Entry, TriggerRef } from "./entry.ts";
-import type { RuleStore } from "./store.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { messageOf } from "../../../kit/schema/errors.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import type { HouseReads } from "../../model/host.ts";
+import { startScheduler } from "../../schedule/scheduler.ts";
+import type { Entry, TriggerRef } from "../entry.ts";
+import type { RuleStore } from "../store.ts";
 
 export interface Schedules extends Disposable {
   /** Does nothing for a trigger without a schedule, or one that is already running. */

@@ -1,7 +1,7 @@
 // Each run ends with one event: `rule_fired` once its actions were executed, or `rule_run_ended` where something else ended it.
 import { describe, expect, test } from "bun:test";
-import type { Typed } from "../../../src/rules/model/define.ts";
-import { OWN, on, openRig, type Rig, rule } from "./rig.ts";
+import type { Typed } from "../../../../src/rules/model/define.ts";
+import { OWN, on, openRig, type Rig, rule } from "../rig.ts";
 
 const clap = { type: "hears", event: "clap" };
 const wait = (secs: number): Typed => ({ type: "delay", secs });

@@ -1,9 +1,9 @@
 // The runs of a rule as people see them: what each waits for, where in its actions, and until when.
-import { isObject } from "../../kit/schema/json.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import { wallOf } from "../../kit/time/durable-moment.ts";
-import type { Typed } from "../model/define.ts";
-import type { Entry, Run } from "./entry.ts";
+import { isObject } from "../../../kit/schema/json.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import { wallOf } from "../../../kit/time/durable-moment.ts";
+import type { Typed } from "../../model/define.ts";
+import type { Entry, Run } from "../entry.ts";
 import { type Waiting, waitsIn } from "./position.ts";
 
 export interface RunInfo {

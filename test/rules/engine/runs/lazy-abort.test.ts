@@ -1,6 +1,6 @@
 // The signal of a run that is made only when somebody asks for it: it reports the end of the run whenever that was.
 import { expect, test } from "bun:test";
-import { createLazyAbort } from "../../../src/rules/engine/lazy-abort.ts";
+import { createLazyAbort } from "../../../../src/rules/engine/runs/lazy-abort.ts";
 
 test("who asks before the end is notified of it, once", () => {
   const lazy = createLazyAbort();

@@ -1,16 +1,16 @@
 // Runs of rules. The run mode decides whether a run starts, replaces the one before or is queued. The end of a run is
 // immediate: its trace is closed, its waits are aborted, and later results of its actions are ignored. Runs that wait go on after
 // a restart of the hub: see run-keeper.ts and restore-runs.ts.
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { messageOf } from "../../kit/schema/errors.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { TriggerContext, Typed } from "../model/define.ts";
-import type { ActionTrace, Trace } from "../model/trace.ts";
-import { type Dispatch, type Entry, isOver, type Run, type RunScope } from "./entry.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { messageOf } from "../../../kit/schema/errors.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import type { TriggerContext, Typed } from "../../model/define.ts";
+import type { ActionTrace, Trace } from "../../model/trace.ts";
+import { type Dispatch, type Entry, isOver, type Run, type RunScope } from "../entry.ts";
+import type { Traces } from "../traces.ts";
 import { createLazyAbort } from "./lazy-abort.ts";
 import { type ListPosition, startOfList } from "./position.ts";
 import type { RunKeeper } from "./run-keeper.ts";
-import type { Traces } from "./traces.ts";
 
 /** Thrown by whatever an action waits for when its run ends. It is not a failure, and nobody reports it. */
 export class RunEnded extends Error {
