@@ -1,7 +1,7 @@
 // The machine that `hub service` and `hub upgrade` change: commands to run, and where systemd's units are. Tests pass a fake
 // that records the commands; files are real.
 import { existsSync, readFileSync } from "node:fs";
-import { messageOf, systemCode } from "../../kit/schema/errors.ts";
+import { messageOf, systemCode } from "../../../kit/schema/errors.ts";
 
 export interface Ran {
   /** 127 where there is no such command, 124 where the time ran out. */

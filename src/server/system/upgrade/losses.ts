@@ -1,7 +1,7 @@
 // What another version has done to a house in its trial, read from the databases: damage, and users, devices and history that are gone.
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import type { Home } from "../home/paths.ts";
+import type { Home } from "../../home/paths.ts";
 
 /** What there was before. A set or a mark is undefined where it cannot be read. */
 export interface HouseBefore {

@@ -16,12 +16,12 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { removeIfPossible, syncFolder } from "../../kit/files/atomic-file.ts";
-import { requireSpace } from "../../kit/files/free-space.ts";
-import { HubError, messageOf, systemCode } from "../../kit/schema/errors.ts";
-import { isObject, parseJson } from "../../kit/schema/json.ts";
-import type { Owner } from "../home/owner.ts";
-import type { Home } from "../home/paths.ts";
+import { removeIfPossible, syncFolder } from "../../../kit/files/atomic-file.ts";
+import { requireSpace } from "../../../kit/files/free-space.ts";
+import { HubError, messageOf, systemCode } from "../../../kit/schema/errors.ts";
+import { isObject, parseJson } from "../../../kit/schema/json.ts";
+import type { Owner } from "../../home/owner.ts";
+import type { Home } from "../../home/paths.ts";
 import type { BinFolder } from "./bin-folder.ts";
 import type { Machine } from "./machine.ts";
 

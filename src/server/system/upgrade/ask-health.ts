@@ -1,6 +1,6 @@
 // Asks a hub on this machine for its /health, as any client would. Not with fetch, which would use the proxy that the environment
 // may name.
-import { isObject } from "../../kit/schema/json.ts";
+import { isObject } from "../../../kit/schema/json.ts";
 
 export interface HealthAddress {
   /** `[server] host`. */

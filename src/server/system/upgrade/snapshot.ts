@@ -17,15 +17,15 @@ import { copyFile, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { syncFolder, writeFileAtomic } from "../../kit/files/atomic-file.ts";
-import { RESERVE_BYTES, requireSpace } from "../../kit/files/free-space.ts";
-import { guarded } from "../../kit/lifecycle/lifecycle.ts";
-import type { Log } from "../../kit/lifecycle/log.ts";
-import { systemCode } from "../../kit/schema/errors.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import { draftPath } from "../db/reading-draft.ts";
-import { readingsFolder } from "../db/readings.ts";
-import type { Home } from "../home/paths.ts";
+import { syncFolder, writeFileAtomic } from "../../../kit/files/atomic-file.ts";
+import { RESERVE_BYTES, requireSpace } from "../../../kit/files/free-space.ts";
+import { guarded } from "../../../kit/lifecycle/lifecycle.ts";
+import type { Log } from "../../../kit/lifecycle/log.ts";
+import { systemCode } from "../../../kit/schema/errors.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import { draftPath } from "../../db/reading-draft.ts";
+import { readingsFolder } from "../../db/readings.ts";
+import type { Home } from "../../home/paths.ts";
 
 const Note = Type.Object({
   /** The hub whose databases these are. */

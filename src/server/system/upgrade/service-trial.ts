@@ -1,18 +1,18 @@
 // Another version as a service, tried by a command: the databases are kept while the service is stopped, the new version is started and
 // watched, and if it does not stay well, the former executable comes back with them.
 import { existsSync } from "node:fs";
-import { HubError, messageOf } from "../../kit/schema/errors.ts";
-import { type Clock, isoSeconds, sleep } from "../../kit/time/clock.ts";
-import { borrowHome, isHomeLocked } from "../home/lock.ts";
-import { actAsOwner } from "../home/owner.ts";
-import type { Home } from "../home/paths.ts";
+import { HubError, messageOf } from "../../../kit/schema/errors.ts";
+import { type Clock, isoSeconds, sleep } from "../../../kit/time/clock.ts";
+import { borrowHome, isHomeLocked } from "../../home/lock.ts";
+import { actAsOwner } from "../../home/owner.ts";
+import type { Home } from "../../home/paths.ts";
+import type { Machine } from "../service/machine.ts";
+import { UNIT_NAME } from "../service/service-unit.ts";
+import { lastLines, runOrThrow, serviceState } from "../service/systemctl.ts";
 import { wentBack } from "./apply-upgrade.ts";
 import type { HealthAddress } from "./ask-health.ts";
 import { type HouseBefore, houseIn, lossesSince } from "./losses.ts";
-import type { Machine } from "./machine.ts";
-import { UNIT_NAME } from "./service-unit.ts";
 import { keptSnapshot, requireSpaceForSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
-import { lastLines, runOrThrow, serviceState } from "./systemctl.ts";
 import { COME_UP_MS, watchHealth } from "./watch-health.ts";
 
 const LOOK_MS = 2000;

@@ -2,9 +2,21 @@
 // beside the running hub, confined as plugins are. Then the hub stops, and apply-upgrade.ts tries the new one.
 import { closeSync, existsSync, fchmodSync, fsyncSync, openSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { receiveFile, refuseTooLarge } from "../../kit/files/receive-file.ts";
-import { HubError } from "../../kit/schema/errors.ts";
-import type { Home } from "../home/paths.ts";
+import { receiveFile, refuseTooLarge } from "../../../kit/files/receive-file.ts";
+import { HubError } from "../../../kit/schema/errors.ts";
+import type { Home } from "../../home/paths.ts";
+import { runnerOf } from "../service/bin-folder.ts";
+import {
+  assertForThisMachine,
+  confirmSwap,
+  databasesOf,
+  STAGED_NAME,
+  swapBack,
+  swapIn,
+  undoSwap,
+  versionOf,
+} from "../service/executable.ts";
+import type { Machine } from "../service/machine.ts";
 import {
   type ApplyOptions,
   applyUpgrade,
@@ -15,18 +27,6 @@ import {
   whyNotWritable,
 } from "./apply-upgrade.ts";
 import type { HealthAddress } from "./ask-health.ts";
-import { runnerOf } from "./bin-folder.ts";
-import {
-  assertForThisMachine,
-  confirmSwap,
-  databasesOf,
-  STAGED_NAME,
-  swapBack,
-  swapIn,
-  undoSwap,
-  versionOf,
-} from "./executable.ts";
-import type { Machine } from "./machine.ts";
 import { keptSnapshot, requireSpaceForSnapshot } from "./snapshot.ts";
 
 const MAX_EXECUTABLE_BYTES = 500_000_000;

@@ -1,5 +1,5 @@
 // Watches a hub that was just started: whether it comes up as the version it should be, and whether it stays well.
-import { type Clock, sleep } from "../../kit/time/clock.ts";
+import { type Clock, sleep } from "../../../kit/time/clock.ts";
 import { askHealth, type HealthAddress } from "./ask-health.ts";
 
 /** For coming up. */

@@ -1,5 +1,5 @@
 // Commands to systemd, and what it knows about the hub's service.
-import { HubError } from "../../kit/schema/errors.ts";
+import { HubError } from "../../../kit/schema/errors.ts";
 import type { Machine } from "./machine.ts";
 import { UNIT_NAME } from "./service-unit.ts";
 

@@ -1,8 +1,8 @@
 // Starts another executable on the home while this process's own hub is down, to see whether it works there and stays well; then ends it
 // again.
-import { within } from "../../kit/lifecycle/lifecycle.ts";
-import { type Clock, sleep } from "../../kit/time/clock.ts";
-import type { Home } from "../home/paths.ts";
+import { within } from "../../../kit/lifecycle/lifecycle.ts";
+import { type Clock, sleep } from "../../../kit/time/clock.ts";
+import type { Home } from "../../home/paths.ts";
 import type { HealthAddress } from "./ask-health.ts";
 import { watchHealth } from "./watch-health.ts";
 

@@ -2,9 +2,9 @@
 // that come with the new version are laid out when it starts.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { HubError } from "../../kit/schema/errors.ts";
-import type { Home } from "../home/paths.ts";
-import { type BinFolder, openBinFolder, runnerOf } from "./bin-folder.ts";
+import { HubError } from "../../../kit/schema/errors.ts";
+import type { Home } from "../../home/paths.ts";
+import { type BinFolder, openBinFolder, runnerOf } from "../service/bin-folder.ts";
 import {
   assertForThisMachine,
   confirmSwap,
@@ -16,9 +16,9 @@ import {
   undoSwap,
   unstage,
   versionOf,
-} from "./executable.ts";
+} from "../service/executable.ts";
+import { serviceState } from "../service/systemctl.ts";
 import { bringDatabasesOf, keepDatabases, startAgain, type TrialOptions, tryService } from "./service-trial.ts";
-import { serviceState } from "./systemctl.ts";
 
 export interface UpgradeOptions extends TrialOptions {
   isRoot: boolean;

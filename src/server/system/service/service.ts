@@ -2,9 +2,9 @@
 // stops in between.
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writeFileAtomic } from "../../kit/files/atomic-file.ts";
-import { HubError } from "../../kit/schema/errors.ts";
-import type { Home } from "../home/paths.ts";
+import { writeFileAtomic } from "../../../kit/files/atomic-file.ts";
+import { HubError } from "../../../kit/schema/errors.ts";
+import type { Home } from "../../home/paths.ts";
 import { openBinFolder } from "./bin-folder.ts";
 import { assertForThisMachine, confirmSwap, stage, swapIn } from "./executable.ts";
 import type { Machine } from "./machine.ts";

@@ -2,8 +2,8 @@
 // because the home's owner may replace it with a link at any moment. A folder of the owner's is changed with the owner's rights.
 import { closeSync, constants, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { actAsOwner, type Owner, ownerOf } from "../home/owner.ts";
-import type { Home } from "../home/paths.ts";
+import { actAsOwner, type Owner, ownerOf } from "../../home/owner.ts";
+import type { Home } from "../../home/paths.ts";
 
 export interface BinFolder extends Disposable {
   /** These three paths are valid in this process only. */
