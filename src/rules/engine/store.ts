@@ -56,7 +56,7 @@ export interface RuleStoreOptions {
   clock: Clock;
   log: Log;
   flushMs: number;
-  /** Where firings are noted; without it, each rule's row is written. */
+  /** Where firings, and runs that wait, are noted; without it, each is a row at once. */
   journal?: RunJournal | undefined;
   /** See kit/files/write-budget.ts. */
   budget?: DiskBudget;

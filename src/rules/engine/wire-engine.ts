@@ -1,11 +1,9 @@
 // How the engine is put together: events and the clock fire triggers, the evaluator decides, and runs perform the actions.
-import type { DiskBudget } from "../../kit/files/write-behind.ts";
+
 import type { WaitKept } from "../../kit/lifecycle/kept.ts";
 import type { Limits } from "../../kit/lifecycle/limits.ts";
-import type { Log } from "../../kit/lifecycle/log.ts";
 import { messageOf } from "../../kit/schema/errors.ts";
 import type { RandomBytes } from "../../kit/schema/ids.ts";
-import type { Clock } from "../../kit/time/clock.ts";
 import { followWallSteps } from "../../kit/time/wall-steps.ts";
 import type { StateDb } from "../../server/db/state-db.ts";
 import type { Envelope, EventFeed } from "../../server/events/feed.ts";
@@ -30,10 +28,11 @@ import { createPatience } from "./runs/patient-host.ts";
 import { readStoredRuns } from "./runs/restore-runs.ts";
 import { createRunEvents } from "./runs/run-events.ts";
 import { createRunKeeper, type RunKeeper } from "./runs/run-keeper.ts";
-import { openRunStore, type RunJournal } from "./runs/run-store.ts";
+import { openRunStore } from "./runs/run-store.ts";
 import { createRuns, type Runs, type StoredRun } from "./runs/runs.ts";
 import { runActions, type SequenceTools } from "./runs/sequence.ts";
 import { type ActionScopeTools, createActionScope, createConditionScope } from "./scope.ts";
+import type { RuleStoreOptions } from "./store.ts";
 import { openRuleStore, type RuleStore, type StateRow } from "./store.ts";
 import { openTraceStore } from "./trace-store.ts";
 import { closeCutOff, createTraces, type Traces } from "./traces.ts";
@@ -44,15 +43,11 @@ import { createSubscriptions, createTriggerIndex } from "./triggering/trigger-in
 import { createTriggers, type Triggers } from "./triggering/triggers.ts";
 import { createWaits } from "./waits.ts";
 
-export interface EngineOptions {
+export interface EngineOptions extends Omit<RuleStoreOptions, "db" | "flushMs"> {
   feed: Pick<EventFeed, "on" | "head">;
-  clock: Clock;
-  log: Log;
   random: RandomBytes;
   host: RuleHost;
   db: Pick<StateDb, "durable" | "relaxed" | "own" | "trouble">;
-  /** Where runs that wait are noted; without it, each is a row at once. */
-  journal?: RunJournal | undefined;
   vocabulary: {
     triggers: readonly TriggerDefinition[];
     conditions: readonly ConditionDefinition[];
@@ -62,8 +57,6 @@ export interface EngineOptions {
   /** Why a trigger with this context does not fire the rule at present. */
   heldBack?: (ruleId: string, context: TriggerContext) => string | undefined;
   flushMs?: number;
-  /** See kit/files/write-budget.ts. */
-  budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;
   /** Before `rule_fired` is emitted: see `Kept` (kit/lifecycle/kept.ts). Without it, nothing is waited for. */
