@@ -2,38 +2,74 @@
 // goes from its file (store/) through the reader (parse/, read/) into the engine, which runs its actions.
 import { join } from "node:path";
 import { type FolderWatch, watchFolder } from "../kit/files/folder-watch.ts";
+import type { FolderNotices } from "../kit/lifecycle/folder-notices.ts";
 import type { PublicOf } from "../kit/lifecycle/public-of.ts";
 import { takeTurns } from "../kit/lifecycle/take-turns.ts";
 import { HubError } from "../kit/schema/errors.ts";
 import type { JsonObject } from "../kit/schema/json.ts";
+import type { Problem } from "../kit/schema/schema.ts";
 import { etagOf } from "../kit/text/etag.ts";
+import type { EventFeed } from "../server/events/feed.ts";
 import { actions } from "./actions/index.ts";
 import { conditions } from "./conditions/index.ts";
 import { Engine, type RunOptions } from "./engine/engine.ts";
-import type { RunInfo } from "./engine/run-list.ts";
-import { createWebhooks, type WebhookCall, type Webhooks } from "./engine/webhooks.ts";
-import type { HouseReads } from "./model/host.ts";
+import type { RunInfo } from "./engine/runs/run-list.ts";
+import { createWebhooks, type WebhookCall, type Webhooks } from "./engine/triggering/webhooks.ts";
+import type { EngineOptions } from "./engine/wire-engine.ts";
+import type { HouseReads, RuleTexts } from "./model/host.ts";
 import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
 import type { KnownHouse } from "./read/lint.ts";
 import type { Rule } from "./read/rule.ts";
 import { createTrials, type ReplaysOptions, type Trials, type Tried } from "./replay/trials.ts";
 import { BLUEPRINTS, Blueprints } from "./store/blueprints.ts";
-import { type BoundRules, createBoundRules } from "./store/bound-rules.ts";
+import { type BoundRules, createBoundRules, type OtherNames } from "./store/bound-rules.ts";
 import { type CheckedText, type CheckTools, type ComposedText, checkText, composeText } from "./store/check-text.ts";
-import { describe, existsIn, type RuleInfo } from "./store/describe.ts";
+import { describe, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeOrphans, ruleFilesIn } from "./store/disk.ts";
 import { createIdGiver, createRuleEdits, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
 import { createLintCache, type LintCache } from "./store/lint-cache.ts";
-import { openReadCache, type ReadCache } from "./store/read-cache.ts";
+import { openReadCache, type ReadCache, type ReadCacheOptions } from "./store/read-cache.ts";
 import { createRuleReader } from "./store/read-rule.ts";
-import { type PlannedRule, RenamedRules } from "./store/renamed/renamed-rules.ts";
-import type { RuleFileText, RulesFilter, RulesOptions, RulesProblem } from "./store/rules-options.ts";
+import { type PlannedRule, type RenamedNames, RenamedRules } from "./store/renamed/renamed-rules.ts";
 import { triggers } from "./triggers/index.ts";
 
 // Loading thousands of files must not block the rest of the hub.
 const LOAD_TURN_MS = 8;
+
+interface RulesFilter {
+  tag?: string | undefined;
+  state?: RuleStatus | undefined;
+  /** Only rules that name it. */
+  device_id?: string | undefined;
+}
+
+interface RuleFileText {
+  text: string;
+  etag: string;
+}
+
+interface RulesProblem extends Problem {
+  /** Path of the file, or of the folder. */
+  file: string;
+  line?: number;
+}
+
+export interface RulesOptions extends OtherNames, Omit<EngineOptions, "feed" | "vocabulary" | "evaluate" | "heldBack"> {
+  /** Called once, when all rules are loaded. */
+  onLoaded?: (() => void) | undefined;
+  folder: string;
+  feed: EventFeed;
+  /** See kit/files/folder-watch.ts. */
+  notices?: FolderNotices | undefined;
+  /** Absent where there are no channels to ask. */
+  texts?: RuleTexts | undefined;
+  /** Which attributes of devices have other names now. */
+  renamed?: RenamedNames | undefined;
+  /** Where to keep what rules were read into: see read-cache.ts. Without it, all are read anew at each start. */
+  readCache?: Pick<ReadCacheOptions, "path" | "readBy"> | undefined;
+}
 
 /** Methods that take an id throw HubError `not_found`; for other errors see RuleEdits and Engine. */
 export class Rules implements AsyncDisposable {

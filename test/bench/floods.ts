@@ -6,7 +6,7 @@
 // neither the hub nor the measuring starves by it. Only by hand: bun run bench floods
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { askHealth } from "../../src/server/system/ask-health.ts";
+import { askHealth } from "../../src/server/system/upgrade/ask-health.ts";
 import { atMost, type Bench, type BenchContext, holds, type Row } from "./support/bench.ts";
 import { FLOODS, type Flood, type FloodOrder } from "./support/flood-process.ts";
 import { watchHealth } from "./support/health-watch.ts";

@@ -1,6 +1,6 @@
 // A machine that notes the commands it is asked to run instead of running them, with answers for some. It stands at the
 // door to systemd and to the users of this machine; files are real ones.
-import type { Machine, Ran } from "../../src/server/system/machine.ts";
+import type { Machine, Ran } from "../../src/server/system/service/machine.ts";
 
 export interface FakeMachine extends Machine {
   /** Every command so far that changes something, as one line. */

@@ -1,6 +1,6 @@
 // When garbage is collected although the hub is busy.
 import { expect, test } from "bun:test";
-import { startBusyCollection } from "../../src/server/system/busy-collection.ts";
+import { startBusyCollection } from "../../src/server/system/memory-release.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const MIB = 1_048_576;

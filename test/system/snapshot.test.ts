@@ -4,9 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { join } from "node:path";
 import { silentLog } from "../../src/kit/lifecycle/log.ts";
 import { homeAt } from "../../src/server/home/paths.ts";
-import { readLastUpgrade, settleUpgrade } from "../../src/server/system/apply-upgrade.ts";
-import { keptSnapshot, snapshotOfTrial, takeSnapshot } from "../../src/server/system/snapshot.ts";
-import { startSnapshotExpiry } from "../../src/server/system/snapshot-expiry.ts";
+import { readLastUpgrade, settleUpgrade } from "../../src/server/system/upgrade/apply-upgrade.ts";
+import {
+  keptSnapshot,
+  snapshotOfTrial,
+  startSnapshotExpiry,
+  takeSnapshot,
+} from "../../src/server/system/upgrade/snapshot.ts";
 import { mountSmallDisk } from "../support/small-disk.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

@@ -1,10 +1,10 @@
 // The house as a key for MCP sees it. A device outside its areas, or one that protects the house and is not named, does not
 // exist for it: neither by itself nor in groups, scenes, rules and events that have to do with it.
 import type { Areas } from "../../house/state/areas.ts";
+import type { Scene, Scenes } from "../../house/state/commands/scenes.ts";
 import type { Device } from "../../house/state/device.ts";
 import { isProtective } from "../../house/state/protective.ts";
 import type { Registry } from "../../house/state/registry.ts";
-import type { Scene, Scenes } from "../../house/state/scenes.ts";
 import { didYouMean } from "../../kit/schema/did-you-mean.ts";
 import { HubError } from "../../kit/schema/errors.ts";
 import { HUB_PLUGIN_ID } from "../../kit/schema/ids.ts";

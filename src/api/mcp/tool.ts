@@ -1,8 +1,8 @@
 // What a tool of /mcp is. A new one is a file in tools/ and a line in its index.ts.
 import type { Static, TObject } from "@sinclair/typebox";
 import type { History } from "../../house/history/history.ts";
-import type { Commands } from "../../house/state/commands.ts";
-import type { Scenes } from "../../house/state/scenes.ts";
+import type { Commands } from "../../house/state/commands/commands.ts";
+import type { Scenes } from "../../house/state/commands/scenes.ts";
 import type { Kept } from "../../kit/lifecycle/kept.ts";
 import type { JsonObject } from "../../kit/schema/json.ts";
 import type { Clock } from "../../kit/time/clock.ts";

@@ -1,5 +1,5 @@
 // What devices say, in the words that all of them share: a door is `open`, whatever its own `contact` means.
-import { describedAttributes } from "../../house/state/command-check.ts";
+import { describedAttributes } from "../../house/state/commands/command-check.ts";
 import type { Device } from "../../house/state/device.ts";
 import { UNDESCRIBED } from "../../house/state/words/senses.ts";
 import { DEVICE_KINDS } from "../../house/state/words/vocabulary.ts";

@@ -1,6 +1,6 @@
 // hub check: lists all problems of the configuration, the modes, the rules and the profiles, and changes nothing.
-import { checkProfiles } from "../../house/discovery/sources/profiles/check-files.ts";
-import { describedAttributes } from "../../house/state/command-check.ts";
+import { checkProfiles } from "../../house/discovery/sources/profiles/profiles.ts";
+import { describedAttributes } from "../../house/state/commands/command-check.ts";
 import type { DeviceDetails } from "../../house/state/device.ts";
 import { readModesFile } from "../../house/state/virtual/modes-file.ts";
 import { HubError } from "../../kit/schema/errors.ts";

@@ -1,8 +1,8 @@
 // For `hub backup`: the last hour of history, which is in the journal of readings, goes into the archive's copy of the history.
 import { Database } from "bun:sqlite";
 import type { CheckpointHistory } from "../../copies/backup/archive/archive.ts";
-import { checkpointSamplesIntoCopy } from "../../house/history/checkpoint-copy.ts";
 import { createExclude, type HistorySection } from "../../house/history/config.ts";
+import { checkpointSamplesIntoCopy } from "../../house/history/replay.ts";
 import { type Device, isMinor } from "../../house/state/device.ts";
 import { createDeviceStore } from "../../house/state/device-store.ts";
 import { HubError } from "../../kit/schema/errors.ts";

@@ -4,7 +4,7 @@ import { background } from "../../kit/lifecycle/lifecycle.ts";
 import { type Log, openLog } from "../../kit/lifecycle/log.ts";
 import { HubError, messageOf } from "../../kit/schema/errors.ts";
 import { isoSeconds } from "../../kit/time/clock.ts";
-import { bootId } from "../../server/system/machine.ts";
+import { bootId } from "../../server/system/service/machine.ts";
 import { openStarts } from "../../server/system/starts.ts";
 import { openSupervision, type Subject } from "../../server/system/supervision.ts";
 import { OPTIONAL_PARTS, PART_NEEDS, SUSPECT_PARTS } from "../hub/start/part-starter.ts";

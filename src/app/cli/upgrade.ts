@@ -4,9 +4,9 @@ import { resolve } from "node:path";
 import { HubError, systemCode } from "../../kit/schema/errors.ts";
 import { actAsOwner } from "../../server/home/owner.ts";
 import type { Home } from "../../server/home/paths.ts";
-import { type HealthAddress, healthAddress } from "../../server/system/ask-health.ts";
-import { type Machine, thisMachine } from "../../server/system/machine.ts";
-import { rollBack, type Upgraded, upgrade as upgradeHome } from "../../server/system/upgrade.ts";
+import { type Machine, thisMachine } from "../../server/system/service/machine.ts";
+import { type HealthAddress, healthAddress } from "../../server/system/upgrade/ask-health.ts";
+import { rollBack, type Upgraded, upgrade as upgradeHome } from "../../server/system/upgrade/upgrade.ts";
 import { type Command, homeOf, homeOption, type Io, jsonOption, print } from "./command.ts";
 import { configOfPaired } from "./roles/config.ts";
 

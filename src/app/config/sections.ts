@@ -25,7 +25,7 @@ import { parseCron } from "../../rules/schedule/cron.ts";
 import { AlertsSection, alertsProblems } from "../../server/alerts/config.ts";
 import { AuthSection, authProblems } from "../../server/auth/config.ts";
 import { EventsSection } from "../../server/events/config.ts";
-import { UpgradeSection } from "../../server/system/config.ts";
+import { UpgradeSection } from "../../server/system/upgrade/config.ts";
 import { LocationSection, locationProblems } from "./location.ts";
 
 /** [log]: how much the hub writes to its log. */

@@ -1,8 +1,9 @@
 // Commands that people write to a bot in an allowed chat: they have the rights of the user whom the channel names, no more, and what
 // they do is in the audit log. Off unless the channel's configuration says `commands = true`.
+
+import type { Scenes } from "../../house/state/commands/scenes.ts";
 import type { Guests } from "../../house/state/guests.ts";
 import type { Registry } from "../../house/state/registry.ts";
-import type { Scenes } from "../../house/state/scenes.ts";
 import { type Kept, watchKept } from "../../kit/lifecycle/kept.ts";
 import { didYouMean } from "../../kit/schema/did-you-mean.ts";
 import { messageOf } from "../../kit/schema/errors.ts";

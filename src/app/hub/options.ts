@@ -6,8 +6,8 @@ import type { HubFence } from "../../kit/lifecycle/fence.ts";
 import type { Log } from "../../kit/lifecycle/log.ts";
 import type { Platform } from "../../kit/lifecycle/platform.ts";
 import type { Home } from "../../server/home/paths.ts";
-import type { OwnProcess } from "../../server/system/apply-upgrade.ts";
 import type { StartWatch } from "../../server/system/starts.ts";
+import type { OwnProcess } from "../../server/system/upgrade/apply-upgrade.ts";
 import type { HubConfig } from "../config/sections.ts";
 
 export interface HubOptions {

@@ -25,11 +25,11 @@ import { createPluginUploads, type PluginUploads } from "../../reach/plugins/upl
 import type { PlannedRule } from "../../rules/store/renamed/renamed-rules.ts";
 import type { Alerts } from "../../server/alerts/alerts.ts";
 import { createMeta } from "../../server/db/meta.ts";
-import { healthAddress } from "../../server/system/ask-health.ts";
-import { thisMachine } from "../../server/system/machine.ts";
-import { createSelfUpgrade } from "../../server/system/self-upgrade.ts";
-import { startSnapshotExpiry } from "../../server/system/snapshot-expiry.ts";
+import { thisMachine } from "../../server/system/service/machine.ts";
 import { createHealth, createStatus, type Health } from "../../server/system/status.ts";
+import { healthAddress } from "../../server/system/upgrade/ask-health.ts";
+import { createSelfUpgrade } from "../../server/system/upgrade/self-upgrade.ts";
+import { startSnapshotExpiry } from "../../server/system/upgrade/snapshot.ts";
 import { openConfigFile } from "../config/config-file.ts";
 import { timezoneOf } from "../config/location.ts";
 import { createEntryFile } from "../config/plugin-entries.ts";

@@ -1,6 +1,6 @@
 // Wires the rules: fills in src/rules/model/host.ts, through which rules see the house and act on it, from the other rooms.
 import type { Calendars } from "../../house/calendars/calendars.ts";
-import { describedAttributes } from "../../house/state/command-check.ts";
+import { describedAttributes } from "../../house/state/commands/command-check.ts";
 import { createDeviceNames } from "../../house/state/device-names.ts";
 import type { WaitKept } from "../../kit/lifecycle/kept.ts";
 import { background } from "../../kit/lifecycle/lifecycle.ts";

@@ -1,10 +1,10 @@
 // The last downloaded calendars on disk, so that they work without a network and after a restart.
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { removeIfPossible, writeFileAtomic } from "../../kit/files/atomic-file.ts";
+import { filesIn, removeIfPossible, writeFileAtomic } from "../../kit/files/atomic-file.ts";
 import type { Validators } from "./download.ts";
 
 /** Beside each calendar. */
@@ -95,13 +95,5 @@ function readNote(path: string): Note | undefined {
   } catch {
     // There is none, or it was cut off: the calendar is downloaded again.
     return undefined;
-  }
-}
-
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -63,9 +63,9 @@ const DAY_MS = 86_400_000;
 const BEFORE_MS = 7 * DAY_MS;
 const AHEAD_MS = 120 * DAY_MS;
 const MAX_HOP_MS = 30_000;
+/** A source that failed is asked again after this. */
 const RETRY_MS = 5 * 60_000;
 
-/** A source that failed is asked again after this. */
 export function openCalendars(options: CalendarsOptions): Calendars {
   return new Calendars(options);
 }

@@ -1,6 +1,5 @@
 // Reads an iCalendar text: the occurrences of its events within a window. Each entry is read by itself, within bounds; what cannot be
 // read is named, and the others stay. What takes too long all the same is ended from outside (reader.ts), which knows by the marks where.
-
 import ICAL from "ical.js";
 import { printable } from "../../kit/text/printable.ts";
 import { isTimeZone } from "../../kit/time/zone.ts";

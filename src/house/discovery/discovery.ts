@@ -22,13 +22,20 @@ import {
   heirOf,
   shown,
 } from "./entry.ts";
-import { claim, DeviceSpeaker, type HouseDevices, hasPriority, TAKE_IT, type TakePicture } from "./house-devices.ts";
+import {
+  claim,
+  DeviceSpeaker,
+  type HouseDevices,
+  hasPriority,
+  TAKE_IT,
+  type TakePicture,
+  WaitingMessages,
+} from "./house-devices.ts";
 import type { ActionFields } from "./presses.ts";
 import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
 import type { CreateSource, Incoming, Sender, Source, SourceHost } from "./source.ts";
 import type { Decision, DiscoveryStore } from "./store.ts";
 import { createTemplateEngine } from "./templates/template.ts";
-import { WaitingMessages } from "./waiting-messages.ts";
 
 export interface DiscoveryOptions {
   clock: Clock;

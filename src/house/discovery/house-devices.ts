@@ -53,9 +53,9 @@ export type TakePicture = (
 
 const OF_ITS_PICTURE = "its picture";
 
+/** Marks the change of an attribute that an event `device_action` reports as well. */
 const CHANGE = { kind: "device_action" };
 
-/** Marks the change of an attribute that an event `device_action` reports as well. */
 export class DeviceSpeaker {
   readonly #options: DeviceSpeakerOptions;
 
@@ -245,4 +245,31 @@ function propertyOf(attribute: Attribute): JsonObject {
     ...(word !== undefined && { word }),
     ...(hidden && { hidden: true }),
   };
+}
+
+const MAX_TOPICS = 1000;
+const MAX_BYTES = 4096;
+
+/** The last message on each topic of devices that wait for a person, so that they have values as soon as they are let in. */
+export class WaitingMessages {
+  readonly #last = new Map<string, Incoming | undefined>();
+
+  expect({ topics }: DescribedDevice): void {
+    for (const topic of topics)
+      if (this.#last.size < MAX_TOPICS && !this.#last.has(topic)) this.#last.set(topic, undefined);
+  }
+
+  receive(incoming: Incoming): void {
+    if (this.#last.has(incoming.topic) && incoming.payload.length <= MAX_BYTES)
+      this.#last.set(incoming.topic, incoming);
+  }
+
+  of(topic: string): Incoming[] {
+    const incoming = this.#last.get(topic);
+    return incoming ? [incoming] : [];
+  }
+
+  forget({ topics }: DescribedDevice): void {
+    for (const topic of topics) this.#last.delete(topic);
+  }
 }

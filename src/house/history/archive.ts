@@ -1,10 +1,10 @@
 // Answers queries that reach beyond what the file has kept: what is older is read from an archive, with the same buckets.
 import { HubError, messageOf } from "../../kit/schema/errors.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import { aggregateBuckets, bucketStarts } from "./buckets.ts";
 import type { History } from "./history.ts";
-import { type HourSummary, weighted } from "./hour-summary.ts";
-import { assertFewBuckets, isRedacted, pageFor } from "./query.ts";
+import { aggregateBuckets, bucketStarts } from "./query/buckets.ts";
+import { type HourSummary, weighted } from "./query/hour-summary.ts";
+import { assertFewBuckets, isRedacted, pageFor } from "./query/query.ts";
 import { BOOLEAN, JSON_TEXT, jsonOf, REMOVED, type Sample } from "./sample.ts";
 import type { HistoryPage, HistoryQuery, KeptSpan } from "./worker-protocol.ts";
 

@@ -14,10 +14,10 @@ import type { Exchanged } from "../../server/db/own-file.ts";
 import type { Reading } from "../../server/db/readings.ts";
 import type { EventFeed } from "../../server/events/feed.ts";
 import { createExclude, type HistorySection } from "./config.ts";
-import type { MergedSeries } from "./merge.ts";
 import { type Change, createRecorder } from "./recorder.ts";
-import { type NameAt, underPresentNames } from "./rename.ts";
 import { rowsOf } from "./replay.ts";
+import type { MergedSeries } from "./store/merge.ts";
+import { type NameAt, underPresentNames } from "./store/rename.ts";
 import { WorkerClient } from "./worker-client.ts";
 import type {
   ForgottenSeries,

@@ -2,8 +2,8 @@
 import type { Limits } from "../../kit/lifecycle/limits.ts";
 import type { Log } from "../../kit/lifecycle/log.ts";
 import type { Clock, Timer } from "../../kit/time/clock.ts";
-import type { NameAt } from "./rename.ts";
 import { MAX_TEXT_BYTES, storedOf, textBytes } from "./sample.ts";
+import type { NameAt } from "./store/rename.ts";
 import type { SampleRows } from "./worker-protocol.ts";
 
 const BATCH_SAMPLES = 500;

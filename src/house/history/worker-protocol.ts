@@ -5,7 +5,7 @@ import type { Fields, Level } from "../../kit/lifecycle/log.ts";
 import type { ErrorCode } from "../../kit/schema/errors.ts";
 import type { CheckpointMark } from "../../server/db/checkpoint-mark.ts";
 import type { Exchanged } from "../../server/db/own-file.ts";
-import type { SpanPage, SpanQuery } from "./span-reader.ts";
+import type { SpanPage, SpanQuery } from "./query/span-reader.ts";
 
 /** The time, sent with each message: the worker has no clock of its own. */
 export interface Moment {

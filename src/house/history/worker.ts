@@ -2,8 +2,8 @@
 // in between.
 import type { Log } from "../../kit/lifecycle/log.ts";
 import { HubError, messageOf } from "../../kit/schema/errors.ts";
-import type { MergedSeries } from "./merge.ts";
-import { openStore, type Store } from "./store.ts";
+import type { MergedSeries } from "./store/merge.ts";
+import { openStore, type Store } from "./store/store.ts";
 import type { FromWorker, Moment, SampleRows, ToWorker } from "./worker-protocol.ts";
 
 declare const self: Worker;

@@ -6,7 +6,7 @@ import type { Clock } from "../../kit/time/clock.ts";
 import type { StateDb } from "../../server/db/state-db.ts";
 import type { HubEvent } from "../../server/events/catalog.ts";
 import type { EventFeed } from "../../server/events/feed.ts";
-import { describedAttributes } from "./command-check.ts";
+import { describedAttributes } from "./commands/command-check.ts";
 import type { BatterySection } from "./config.ts";
 import type { Device } from "./device.ts";
 import type { Registry } from "./registry.ts";

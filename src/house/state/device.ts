@@ -77,20 +77,11 @@ export function afterEdit(device: Device, { name, area, history, tags }: DeviceE
 }
 
 /** What a plugin sends to register a device; absent fields keep their value. */
-export interface DeviceRegistration {
+export interface DeviceRegistration extends Omit<DeviceDetails, "schema"> {
   device_id: string;
   name?: string;
   area?: string;
   device_type?: string;
-  capabilities?: JsonObject;
-  manufacturer?: string;
-  model?: string;
-  sw_version?: string;
-  hw_version?: string;
-  serial_number?: string;
-  configuration_url?: string;
-  connections?: [string, string][];
-  parent_device_id?: string;
 }
 
 const FACTS = [

@@ -1,7 +1,7 @@
 // Which devices protect a house: locks, alarm systems, doors of garages. What is done to them is logged, and assistants need them named.
 import { HUB_PLUGIN_ID } from "../../kit/schema/ids.ts";
 import { isObject } from "../../kit/schema/json.ts";
-import { describedAttributes } from "./command-check.ts";
+import { describedAttributes } from "./commands/command-check.ts";
 import type { Device } from "./device.ts";
 
 const TYPES = /(^|[^a-z])(lock|alarm|siren|garage|gate|safe|security)([^a-z]|$)/i;

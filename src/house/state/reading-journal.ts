@@ -71,6 +71,7 @@ export interface ReadingJournalOptions {
 /** A segment is checkpointed when it has so many bytes, or is so old. */
 const SEGMENT_BYTES = 1_048_576;
 const SEGMENT_MS = 3_600_000;
+/** Older ones are given up, also where the history could not be written for days. */
 const MAX_SEGMENTS = 16;
 // Each sync writes the last page again, however little came since; so readings share one. What the kernel writes by itself
 // it writes after 30 s.
@@ -82,7 +83,6 @@ const MAX_URGENT = 6;
 // How often rules fired costs no page of its own where anything else is written within a minute.
 const FIRINGS_MS = 60_000;
 
-/** Older ones are given up, also where the history could not be written for days. */
 export function openReadingJournal(options: ReadingJournalOptions): ReadingJournal {
   const { folder, id, clock, log, budget, trouble, draft } = options;
   const targets = new Map<string, { target: CheckpointTarget; through: number }>();

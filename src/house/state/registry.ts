@@ -1,8 +1,7 @@
 // The devices of the house. A report is compared with the present state: if nothing changed, no event is emitted.
-import type { DiskBudget } from "../../kit/files/write-behind.ts";
+
 import { type Bus, createBus } from "../../kit/lifecycle/bus.ts";
 import type { Limits } from "../../kit/lifecycle/limits.ts";
-import type { Log } from "../../kit/lifecycle/log.ts";
 import { HubError } from "../../kit/schema/errors.ts";
 import type { JsonObject } from "../../kit/schema/json.ts";
 import { spelled } from "../../kit/text/called.ts";
@@ -25,26 +24,19 @@ import {
 } from "./device.ts";
 import { bytesAfter, bytesOf, DeviceQuota, descriptionBytes } from "./device-quota.ts";
 import { createDeviceStore, type DeviceStore } from "./device-store.ts";
-import type { ReadingJournal } from "./reading-journal.ts";
 import type { Origin, Reported, StateReport } from "./reports.ts";
 import type { Sampling } from "./sampling.ts";
+import type { StateWriterOptions } from "./state-writer.ts";
 import { readingOf, type StateWriter, startStateWriter } from "./state-writer.ts";
 import { type Described, DeviceWords, type RenamedAttribute } from "./words/device-words.ts";
 import { GivenByPeople, readingOfName, takePresentNames } from "./words/given-by-people.ts";
 
 export type { Reported } from "./reports.ts";
 
-export interface RegistryOptions {
+export interface RegistryOptions extends Omit<StateWriterOptions, "db" | "store"> {
   db: StateDb;
-  clock: Clock;
-  log: Log;
   /** `at`: when it happened, in epoch ms; now where absent. */
   emit: (event: HubEvent, at?: number) => void;
-  flushSecs: number;
-  /** See kit/files/write-budget.ts. */
-  budget?: DiskBudget;
-  /** Where states are written first; without one, they are written to their rows every `flushSecs`. */
-  journal?: ReadingJournal | undefined;
   /** Which changes are recorded; all, when absent. */
   sampling?: Sampling;
   /** Called for each attribute that a former version of the hub called otherwise, once, with the epoch ms since when. */

@@ -30,6 +30,7 @@ export interface StateWriterOptions {
   flushSecs: number;
   /** See kit/files/write-budget.ts. */
   budget?: DiskBudget;
+  /** Where states are written first; without one, they are written to their rows every `flushSecs`. */
   journal?: ReadingJournal | undefined;
 }
 

@@ -209,3 +209,12 @@ function loadExchange(): Exchange | undefined {
 function cString(text: string): Uint8Array {
   return new TextEncoder().encode(`${text}\0`);
 }
+
+/** Their names; none where the folder cannot be read. */
+export function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,7 +1,8 @@
 // Reads a journal (journal.ts): whole texts up to the first one that is torn, altered or of another file. Whether the journal
 // is being written meanwhile does not matter.
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { filesIn } from "./atomic-file.ts";
 import { wholeFrames } from "./journal-frame.ts";
 
 export interface Segment {
@@ -45,14 +46,6 @@ export function readJournal(folder: string, id: string): SegmentContent[] {
 }
 
 const NAME = /^([^.]+)\.(\d+)\.journal$/;
-
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
 
 function readSegment(path: string, id: string, number: number): Pick<SegmentContent, "texts" | "cutAt"> {
   const content = contentOf(path);

@@ -65,7 +65,7 @@ function fixedText(value: number | undefined, digits: number): string | undefine
 }
 
 /** Some devices report numbers as texts. */
-function numberIn(value: Json | undefined): number | undefined {
+export function numberIn(value: Json | undefined): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }

@@ -9,7 +9,7 @@ import type { Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
 import { type Entry, fromRow, newEntry, type PersistedState, type RuleState, stateOf } from "./entry.ts";
 import type { Evaluated } from "./evaluator.ts";
-import { type RunInfo, runsOf } from "./run-list.ts";
+import { type RunInfo, runsOf } from "./runs/run-list.ts";
 import { type EngineOptions, type EngineWiring, wireEngine } from "./wire-engine.ts";
 
 export type { EngineOptions, RuleState };

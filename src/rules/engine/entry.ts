@@ -14,9 +14,9 @@ import type { HouseReads } from "../model/host.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
 import type { Scheduled } from "../schedule/schedule.ts";
-import type { LazyAbort } from "./lazy-abort.ts";
-import type { ListPosition } from "./position.ts";
 import type { ChainedRun } from "./rule-chain.ts";
+import type { LazyAbort } from "./runs/lazy-abort.ts";
+import type { ListPosition } from "./runs/position.ts";
 import type { StateRow } from "./store.ts";
 
 /** A trigger of an enabled rule. */

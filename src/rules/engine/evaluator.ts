@@ -12,7 +12,7 @@ import type { RuleHost } from "../model/host.ts";
 import type { ConditionTrace, Trace } from "../model/trace.ts";
 import { type Activation, type Entry, identified, type Run } from "./entry.ts";
 import * as refusals from "./refusals.ts";
-import type { Runs } from "./runs.ts";
+import type { Runs } from "./runs/runs.ts";
 import { type ConditionScopeTools, createConditionScope } from "./scope.ts";
 import { clipContext, type Traces } from "./traces.ts";
 

@@ -4,10 +4,10 @@ import type { Clock } from "../../kit/time/clock.ts";
 import { msSince } from "../../kit/time/durable-moment.ts";
 import type { ConditionScope, TriggerContext } from "../model/define.ts";
 import type { ConditionTrace, Outcome } from "../model/trace.ts";
-import { whyFailed } from "../model/why.ts";
 import type { Rule } from "../read/rule.ts";
 import { type Dispatch, type Entry, type FiringRate, pauseLeftMs } from "./entry.ts";
 import { askExpression } from "./scope.ts";
+import { whyFailed } from "./why.ts";
 
 export interface Refusal {
   outcome: Exclude<Outcome, "fired">;

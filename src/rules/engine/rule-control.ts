@@ -6,7 +6,7 @@ import type { RuleControl, RunRuleOptions } from "../model/define.ts";
 import { type Entry, isOver, type PersistedState, type Run, toRow } from "./entry.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { RuleChains } from "./rule-chain.ts";
-import { RunEnded } from "./runs.ts";
+import { RunEnded } from "./runs/runs.ts";
 import type { RuleStore } from "./store.ts";
 
 export interface Control {

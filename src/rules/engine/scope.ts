@@ -17,12 +17,12 @@ import type {
 import { deviceOf, firstDeviceOf } from "../model/devices.ts";
 import type { HouseReads, RuleHost } from "../model/host.ts";
 import type { ActionTrace, ConditionTrace } from "../model/trace.ts";
-import type { Effects } from "./effects.ts";
 import { isOver, type Run, type RunScope } from "./entry.ts";
-import { type ActionPosition, enterList, noteProgress, type Wait } from "./position.ts";
 import { overlaid } from "./private-booleans.ts";
-import { type RunEnd, RunEnded } from "./runs.ts";
-import { countTurn, reportFailure, runActions, type SequenceTools, yieldIfDue } from "./sequence.ts";
+import type { Effects } from "./runs/effects.ts";
+import { type ActionPosition, enterList, noteProgress, type Wait } from "./runs/position.ts";
+import { type RunEnd, RunEnded } from "./runs/runs.ts";
+import { countTurn, reportFailure, runActions, type SequenceTools, yieldIfDue } from "./runs/sequence.ts";
 import { clipCondition, clipText } from "./traces.ts";
 import type { Deadline, Waits } from "./waits.ts";
 

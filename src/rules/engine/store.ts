@@ -5,7 +5,7 @@ import { type DiskBudget, startWriteBehind } from "../../kit/files/write-behind.
 import type { Log } from "../../kit/lifecycle/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { StateDb } from "../../server/db/state-db.ts";
-import type { RunJournal } from "./run-store.ts";
+import type { RunJournal } from "./runs/run-store.ts";
 
 export interface StateRow {
   rule_id: string;
@@ -56,7 +56,7 @@ export interface RuleStoreOptions {
   clock: Clock;
   log: Log;
   flushMs: number;
-  /** Where firings are noted; without it, each rule's row is written. */
+  /** Where firings, and runs that wait, are noted; without it, each is a row at once. */
   journal?: RunJournal | undefined;
   /** See kit/files/write-budget.ts. */
   budget?: DiskBudget;

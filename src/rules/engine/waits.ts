@@ -3,9 +3,9 @@ import type { Clock, Timer } from "../../kit/time/clock.ts";
 import { msSince } from "../../kit/time/durable-moment.ts";
 import type { Envelope } from "../../server/events/feed.ts";
 import type { EventWanted } from "../model/define.ts";
-import type { Wait } from "./position.ts";
-import { RunEnded } from "./runs.ts";
-import type { Subscriptions } from "./trigger-index.ts";
+import type { Wait } from "./runs/position.ts";
+import { RunEnded } from "./runs/runs.ts";
+import type { Subscriptions } from "./triggering/trigger-index.ts";
 
 /** When a wait ends in any case: `ms` after `since`. */
 export type Deadline = Pick<Wait, "since" | "ms">;

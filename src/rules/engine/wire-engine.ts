@@ -1,11 +1,9 @@
 // How the engine is put together: events and the clock fire triggers, the evaluator decides, and runs perform the actions.
-import type { DiskBudget } from "../../kit/files/write-behind.ts";
+
 import type { WaitKept } from "../../kit/lifecycle/kept.ts";
 import type { Limits } from "../../kit/lifecycle/limits.ts";
-import type { Log } from "../../kit/lifecycle/log.ts";
 import { messageOf } from "../../kit/schema/errors.ts";
 import type { RandomBytes } from "../../kit/schema/ids.ts";
-import type { Clock } from "../../kit/time/clock.ts";
 import { followWallSteps } from "../../kit/time/wall-steps.ts";
 import type { StateDb } from "../../server/db/state-db.ts";
 import type { Envelope, EventFeed } from "../../server/events/feed.ts";
@@ -18,41 +16,38 @@ import type {
   TriggerDefinition,
 } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
-import { createMarks } from "./action-mark.ts";
-import { withCancelOnFalse } from "./cancel-on-false.ts";
-import { openEffects } from "./effects.ts";
 import { activationBy, type Cause, type Dispatch, type Entry, type Run, type TriggerRef, toRow } from "./entry.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
-import { Holds } from "./holds.ts";
-import { createPatience } from "./patient-host.ts";
 import { type BooleanStore, openBooleanStore } from "./private-booleans.ts";
 import { createRunQuota } from "./refusals.ts";
-import { readStoredRuns } from "./restore-runs.ts";
 import { createRuleChains, type RuleChains } from "./rule-chain.ts";
 import { type Control, createControl } from "./rule-control.ts";
-import { createRunEvents } from "./run-events.ts";
-import { createRunKeeper, type RunKeeper } from "./run-keeper.ts";
-import { openRunStore, type RunJournal } from "./run-store.ts";
-import { createRuns, type Runs, type StoredRun } from "./runs.ts";
-import { createSchedules, type Schedules } from "./schedules.ts";
+import { createMarks } from "./runs/action-mark.ts";
+import { openEffects } from "./runs/effects.ts";
+import { createPatience } from "./runs/patient-host.ts";
+import { readStoredRuns } from "./runs/restore-runs.ts";
+import { createRunEvents } from "./runs/run-events.ts";
+import { createRunKeeper, type RunKeeper } from "./runs/run-keeper.ts";
+import { openRunStore } from "./runs/run-store.ts";
+import { createRuns, type Runs, type StoredRun } from "./runs/runs.ts";
+import { runActions, type SequenceTools } from "./runs/sequence.ts";
 import { type ActionScopeTools, createActionScope, createConditionScope } from "./scope.ts";
-import { runActions, type SequenceTools } from "./sequence.ts";
+import type { RuleStoreOptions } from "./store.ts";
 import { openRuleStore, type RuleStore, type StateRow } from "./store.ts";
 import { openTraceStore } from "./trace-store.ts";
 import { closeCutOff, createTraces, type Traces } from "./traces.ts";
-import { createSubscriptions, createTriggerIndex } from "./trigger-index.ts";
-import { createTriggers, type Triggers } from "./triggers.ts";
+import { withCancelOnFalse } from "./triggering/cancel-on-false.ts";
+import { Holds } from "./triggering/holds.ts";
+import { createSchedules, type Schedules } from "./triggering/schedules.ts";
+import { createSubscriptions, createTriggerIndex } from "./triggering/trigger-index.ts";
+import { createTriggers, type Triggers } from "./triggering/triggers.ts";
 import { createWaits } from "./waits.ts";
 
-export interface EngineOptions {
+export interface EngineOptions extends Omit<RuleStoreOptions, "db" | "flushMs"> {
   feed: Pick<EventFeed, "on" | "head">;
-  clock: Clock;
-  log: Log;
   random: RandomBytes;
   host: RuleHost;
   db: Pick<StateDb, "durable" | "relaxed" | "own" | "trouble">;
-  /** Where runs that wait are noted; without it, each is a row at once. */
-  journal?: RunJournal | undefined;
   vocabulary: {
     triggers: readonly TriggerDefinition[];
     conditions: readonly ConditionDefinition[];
@@ -62,8 +57,6 @@ export interface EngineOptions {
   /** Why a trigger with this context does not fire the rule at present. */
   heldBack?: (ruleId: string, context: TriggerContext) => string | undefined;
   flushMs?: number;
-  /** See kit/files/write-budget.ts. */
-  budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;
   /** Before `rule_fired` is emitted: see `Kept` (kit/lifecycle/kept.ts). Without it, nothing is waited for. */

@@ -1,24 +1,27 @@
 // Bounds cel-js's evaluation of a tree: every node is metered, members of values are read in our own way, and what
 // could take long (patterns, texts searched in texts) is charged before it runs.
-import { attributeAccess, hasMacro, indexAccess } from "./access.ts";
+import { didYouMean } from "../../kit/schema/did-you-mean.ts";
 import {
   type Call,
   type CelNode,
   callOf,
+  type Evaluator,
   failure,
   isBinary,
   literalText,
+  type Macro,
   nodesOf,
   quantifierOf,
   type Run,
+  type TypeChecker,
 } from "./cel-tree.ts";
 import { checkComparison, compareOrdered, isEqual, isIn } from "./comparison.ts";
 import { convert } from "./conversions.ts";
-import { mapLiteral } from "./maps.ts";
+import { type CelMap, isMap, keysOf, lookUp, mapLiteral } from "./maps.ts";
 import type { Meter } from "./meter.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 import { addTimes, partOfTime } from "./times.ts";
-import { kindOf } from "./values.ts";
+import { kindOf, numberIn } from "./values.ts";
 
 // The time in another zone takes as long as some dozen other nodes.
 const ZONED_TIME_STEPS = 50;
@@ -179,4 +182,70 @@ function patternOf(text: string, node: CelNode): Pattern {
   const compiled = compilePattern(text);
   if (!compiled.ok) throw failure(node, compiled.problem);
   return compiled.pattern;
+}
+
+const MAX_NAMES_SHOWN = 12;
+
+const attributeAccess: Run = (evaluator, node, variables) => {
+  const [left, name] = node.args as [CelNode, string];
+  return reach({ container: evaluator.run(left, variables), key: name, left, node });
+};
+
+const indexAccess: Run = (evaluator, node, variables) => {
+  const [left, right] = node.args as [CelNode, CelNode];
+  const container = evaluator.run(left, variables);
+  return reach({ container, key: evaluator.run(right, variables), left, node });
+};
+
+/** CEL's own `has` needs a variable at its root; here the root is mostly `device_state("…")`. */
+function hasMacro(argument: CelNode): Macro & { async: boolean } {
+  const [left, name] = argument.args as [CelNode, string];
+  return {
+    async: false,
+    typeCheck(checker: TypeChecker, _macro: Macro, variables: unknown) {
+      checker.check(left, variables);
+      return checker.getType("bool");
+    },
+    evaluate(evaluator: Evaluator, _macro: Macro, variables: unknown) {
+      const container = evaluator.run(left, variables);
+      if (!isMap(container)) throw failure(argument, `${sourceOf(left)} is ${kindOf(container)} and has no attributes`);
+      return lookUp(container, name) !== undefined;
+    },
+  };
+}
+
+interface Reach {
+  container: unknown;
+  key: unknown;
+  left: CelNode;
+  node: CelNode;
+}
+
+function reach({ container, key, left, node }: Reach): unknown {
+  if (Array.isArray(container)) return item(container, { key, left, node });
+  if (!isMap(container)) throw failure(node, `${sourceOf(left)} is ${kindOf(container)} and has no attributes`);
+  const value = lookUp(container, key);
+  if (value !== undefined) return value;
+  throw failure(node, `${sourceOf(left)} has no "${String(key)}"${othersOf(container, String(key))}`);
+}
+
+function item(list: readonly unknown[], { key, left, node }: Omit<Reach, "container">): unknown {
+  const index = Number(numberIn(key) ?? Number.NaN);
+  if (!Number.isInteger(index)) throw failure(node, `${sourceOf(left)} is a list: its items are counted from 0`);
+  if (index >= 0 && index < list.length) return list[index];
+  const has =
+    list.length === 0 ? "is empty" : `has ${list.length} items; ${index} is not one of 0 to ${list.length - 1}`;
+  throw failure(node, `${sourceOf(left)} ${has}`);
+}
+
+function othersOf(container: CelMap, name: string): string {
+  const names = keysOf(container).map(String);
+  if (names.length === 0) return " (it is empty)";
+  const more = names.length > MAX_NAMES_SHOWN ? ", …" : "";
+  return `${didYouMean(name, names)} (it has ${names.slice(0, MAX_NAMES_SHOWN).join(", ")}${more})`;
+}
+
+function sourceOf(node: CelNode): string {
+  const source = node.input.slice(node.start, node.end);
+  return source.length > 60 ? `${source.slice(0, 57)}…` : source;
 }

@@ -143,7 +143,7 @@ function wholeOf(value: number): bigint {
   return BigInt(value);
 }
 
-function refused(message: string): EvaluationError {
+export function refused(message: string): EvaluationError {
   return new EvaluationError({ code: "refused", message });
 }
 

@@ -214,6 +214,6 @@ function casesOf(code: number): number[] {
   return [code, text.toLowerCase().codePointAt(0) ?? code, text.toUpperCase().codePointAt(0) ?? code];
 }
 
-function codeOf(character: string): number {
+export function codeOf(character: string): number {
   return character.codePointAt(0) ?? 0;
 }

@@ -2,6 +2,7 @@
 // so nothing is tried twice. JavaScript's own regular expressions can take hours for twenty characters.
 import {
   type Accepts,
+  codeOf,
   isWordCharacter,
   type PatternNode,
   PatternProblem,
@@ -52,10 +53,6 @@ export function compilePattern(text: string): PatternResult {
     if (!(error instanceof PatternProblem)) throw error;
     return { ok: false, problem: `the pattern "${text.slice(0, 60)}" is not possible: ${error.message}` };
   }
-}
-
-function codeOf(character: string): number {
-  return character.codePointAt(0) ?? 0;
 }
 
 function emit(draft: Draft, node: PatternNode): void {

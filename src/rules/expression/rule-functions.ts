@@ -1,8 +1,9 @@
 // CEL functions over what fired the rule and its variables, and those that take what is not there for null and what cannot be
 // compared for unequal. homeCore's rules are translated into them; they are there for all rules.
-import { type Environment, EvaluationError } from "@marcbachmann/cel-js";
+import type { Environment } from "@marcbachmann/cel-js";
 import { isObject, type Json, type JsonObject } from "../../kit/schema/json.ts";
 import { isIn as isInside } from "./comparison.ts";
+import { refused } from "./environment.ts";
 import type { ExpressionHost } from "./host.ts";
 import { isMap, lookUp } from "./maps.ts";
 
@@ -73,19 +74,15 @@ function get(container: unknown, key: unknown): unknown {
     const index = numberOf(key);
     const item: unknown = index === undefined ? undefined : container.at(index);
     if (item !== undefined) return item;
-    throw failure(`a list of ${container.length} has no item ${String(key)}`);
+    throw refused(`a list of ${container.length} has no item ${String(key)}`);
   }
   if (isMap(container)) return lookUp(container, key) ?? null;
-  throw failure(`nothing has an attribute "${String(key)}" here`);
+  throw refused(`nothing has an attribute "${String(key)}" here`);
 }
 
 function isIn(item: unknown, container: unknown): boolean {
   if (typeof container === "string") return typeof item === "string" && container.includes(item);
   const answer = isInside(item, container);
   if (answer !== undefined) return answer;
-  throw failure("only a text, a list or a map can hold something");
-}
-
-function failure(message: string): EvaluationError {
-  return new EvaluationError({ code: "refused", message });
+  throw refused("only a text, a list or a map can hold something");
 }

@@ -1,5 +1,4 @@
 // Reads a rule file in whichever spelling it is: ours, or homeCore's, which is translated. The text itself is never changed.
-
 import type { JsonObject } from "../../kit/schema/json.ts";
 import { findMark, positionAt, problemAt, type TextProblem } from "../../kit/schema/text-places.ts";
 import { type ReadOptions, type RuleText, readRuleText } from "../parse/read.ts";
@@ -47,9 +46,9 @@ function inText(text: string, flaws: readonly OwnFlaw[]): (TextProblem & { path:
 }
 
 const ALWAYS_WRITTEN = ["log_events", "log_triggers", "log_actions"];
+/** No rule of homeCore has these. */
 const OURS = ["triggers", "description", "max_queued", "catch_up_secs", "durable", "use", "inputs"];
 
-/** No rule of homeCore has these. */
 function isHomeCores(rule: JsonObject, wrappers: ReadonlySet<string>): boolean {
   if (OURS.some((key) => Object.hasOwn(rule, key))) return false;
   const isNamed = wrappers.has("Rule") && wrappers.has("RuleAction");

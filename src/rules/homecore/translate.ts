@@ -30,9 +30,9 @@ export interface Translated {
 
 const LOGS = ["log_events", "log_triggers", "log_actions"];
 const OPTIONAL = ["required_expression", "trigger_condition", "trigger_label", "cooldown_secs"];
+/** Ours are no longer. */
 const MAX_QUEUED = 100;
 
-/** Ours are no longer. */
 export function translateRule(value: JsonObject, mark: Mark): Translated {
   const rule = new Placed<JsonObject>(value, ownMark(mark));
   const trigger = rule.get("trigger");

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../kit/schema/json.ts";
 import type { Flaw } from "../../kit/schema/text-places.ts";
 import { isPlacedObject, type Members, objectAt, othersOf, type Placed, type PlacedObject } from "./place.ts";
-import { celOf } from "./rhai/translate.ts";
+import { celOf } from "./rhai/cel.ts";
 
 /** A flaw with the path by which the author of the rule knows it. */
 export type OwnFlaw = Flaw & { path: string };

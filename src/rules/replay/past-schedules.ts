@@ -1,6 +1,6 @@
 // When the schedules of a rule were due. Their moments are computed, so none is late and none is missed.
 import type { TriggerRef } from "../engine/entry.ts";
-import type { Schedules } from "../engine/schedules.ts";
+import type { Schedules } from "../engine/triggering/schedules.ts";
 import type { HouseReads } from "../model/host.ts";
 import type { Schedule } from "../schedule/schedule.ts";
 

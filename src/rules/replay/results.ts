@@ -1,5 +1,4 @@
 // What a replay found: the firings with their runs, as many as fit into an answer, and why the rule did not fire.
-
 import { maskedText } from "../../kit/text/masking.ts";
 import type { Run } from "../engine/entry.ts";
 import type { Evaluated } from "../engine/evaluator.ts";

@@ -5,7 +5,6 @@ import type { RandomBytes } from "../../kit/schema/ids.ts";
 import type { JsonObject } from "../../kit/schema/json.ts";
 import type { HubEvent } from "../../server/events/catalog.ts";
 import { createEnvelope } from "../../server/events/feed.ts";
-import { withCancelOnFalse } from "../engine/cancel-on-false.ts";
 import {
   type Activation,
   activationBy,
@@ -16,17 +15,18 @@ import {
   type TriggerRef,
 } from "../engine/entry.ts";
 import { createEvaluator, type Evaluated } from "../engine/evaluator.ts";
-import { Holds } from "../engine/holds.ts";
 import { overlaid } from "../engine/private-booleans.ts";
 import { createRunQuota } from "../engine/refusals.ts";
 import { createRuleChains } from "../engine/rule-chain.ts";
 import { dryControl } from "../engine/rule-control.ts";
-import { NO_KEEPER } from "../engine/run-keeper.ts";
-import { createRuns } from "../engine/runs.ts";
+import { NO_KEEPER } from "../engine/runs/run-keeper.ts";
+import { createRuns } from "../engine/runs/runs.ts";
+import { runActions, type SequenceTools } from "../engine/runs/sequence.ts";
 import { createActionScope } from "../engine/scope.ts";
-import { runActions, type SequenceTools } from "../engine/sequence.ts";
-import { createTriggerIndex } from "../engine/trigger-index.ts";
-import { createTriggers } from "../engine/triggers.ts";
+import { withCancelOnFalse } from "../engine/triggering/cancel-on-false.ts";
+import { Holds } from "../engine/triggering/holds.ts";
+import { createTriggerIndex } from "../engine/triggering/trigger-index.ts";
+import { createTriggers } from "../engine/triggering/triggers.ts";
 import { createWaits } from "../engine/waits.ts";
 import { byType, type EngineOptions } from "../engine/wire-engine.ts";
 import type { PrivateBooleans, TriggerContext } from "../model/define.ts";

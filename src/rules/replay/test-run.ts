@@ -1,19 +1,16 @@
 // A test of a rule: one evaluation and its whole run, waits included, in simulated time. What the rule sets, it sees; what
 // happens meanwhile is what the person says, and otherwise nothing does.
 import { HubError } from "../../kit/schema/errors.ts";
-import type { RandomBytes } from "../../kit/schema/ids.ts";
 import type { JsonObject } from "../../kit/schema/json.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { HubEvent } from "../../server/events/catalog.ts";
 import type { Run } from "../engine/entry.ts";
-import type { EngineOptions } from "../engine/wire-engine.ts";
 import type { PrivateBooleans } from "../model/define.ts";
-import type { HouseReads } from "../model/host.ts";
 import type { Trace } from "../model/trace.ts";
-import type { Rule } from "../read/rule.ts";
-import { contentsOf, type Named } from "./contents.ts";
+import { contentsOf } from "./contents.ts";
 import type { HouseChange } from "./made-up-house.ts";
 import { earlier } from "./past-schedules.ts";
+import type { ReplayOptions } from "./replay.ts";
 import { createSimulatedClock, type SimulatedClock } from "./simulated-clock.ts";
 import { createSimulatedEngine, type SimulatedEngine } from "./simulated-engine.ts";
 import { type Assumed, createTestHouse, type TestHouse } from "./test-house.ts";
@@ -39,18 +36,9 @@ export interface TestResult {
   unknown: string[];
 }
 
-export interface TestOptions {
-  rule: Rule;
-  /** What it names. */
-  references: readonly Named[];
-  /** The house of now. */
-  house: HouseReads;
+export interface TestOptions extends Omit<ReplayOptions, "clock" | "limits"> {
   /** The real time. */
   clock: Clock;
-  random: RandomBytes;
-  vocabulary: EngineOptions["vocabulary"];
-  evaluate: EngineOptions["evaluate"];
-  hasRule(id: string): boolean;
   /** Its last evaluations, newest first. */
   traces?: readonly Trace[];
   /** Why it would not fire now, although its conditions pass. */

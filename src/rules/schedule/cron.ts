@@ -2,7 +2,6 @@
 // forward or back. A job of fixed times that falls into the skipped hour runs right after the jump, and one in the
 // doubled hour runs the first time only; a job with a `*` in its minute or hour follows real time. A change of three
 // hours or more is a new clock, without such care.
-
 import { CronPattern } from "croner";
 import { didYouMean } from "../../kit/schema/did-you-mean.ts";
 import { messageOf } from "../../kit/schema/errors.ts";

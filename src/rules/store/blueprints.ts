@@ -13,7 +13,7 @@ import { readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { refusalOf } from "../read/file-problem.ts";
 import { type BlueprintFile, BlueprintFiles } from "./blueprint-files.ts";
-import { createRuleFile, isRuleFileName, moveToTrash, removeOrphans, writeRuleFile } from "./disk.ts";
+import { changedMeanwhile, createRuleFile, isRuleFileName, moveToTrash, removeOrphans, writeRuleFile } from "./disk.ts";
 
 export interface BlueprintInfo extends BlueprintFile {
   /** The rules that use it. */
@@ -83,18 +83,18 @@ export class Blueprints implements Disposable {
     if (own) this.#files.load(own.file);
     const now = this.#files.at(id);
     if (etag !== undefined && etag !== "*" && (now?.text === undefined || etag !== etagOf(now.text)))
-      throw changed(file);
+      throw changedMeanwhile(file);
     const read = this.#files.read(file, text);
     if (read.problems.length > 0) throw refusalOf(read.problems);
     const path = join(this.#options.folder, file);
     if (own) {
       const expected = etag === undefined || etag === "*" ? undefined : now?.text;
-      if (text !== now?.text && !writeRuleFile(path, text, expected)) throw changed(file);
+      if (text !== now?.text && !writeRuleFile(path, text, expected)) throw changedMeanwhile(file);
     } else {
       if (this.#files.ownCount >= MAX_FILES)
         throw new HubError("conflict", `there are ${MAX_FILES} blueprints: remove some`);
       mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 });
-      if (!createRuleFile(path, text)) throw changed(file);
+      if (!createRuleFile(path, text)) throw changedMeanwhile(file);
     }
     this.#files.load(file);
     return this.get(id);
@@ -130,8 +130,4 @@ export class Blueprints implements Disposable {
   #info(file: BlueprintFile): BlueprintInfo {
     return { ...file, usedBy: this.#options.usersOf(file.id) };
   }
-}
-
-function changed(file: string): HubError {
-  return new HubError("conflict", `${file} was changed meanwhile: read it again, and put your change into that`);
 }

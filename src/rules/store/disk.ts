@@ -184,3 +184,7 @@ export function removeOrphans(folder: string): void {
     // A folder that cannot be read or written is reported elsewhere.
   }
 }
+
+export function changedMeanwhile(file: string): HubError {
+  return new HubError("conflict", `${file} was changed meanwhile: read it again, and put your change into that`);
+}

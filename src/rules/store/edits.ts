@@ -10,14 +10,14 @@ import { stringifyToml } from "../../kit/schema/toml.ts";
 import { etagOf } from "../../kit/text/etag.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId, replaceId, setTopLevel } from "../parse/edit/set-key.ts";
-import { setRule } from "../parse/edit/set-rule.ts";
 import { readRuleText } from "../parse/read.ts";
 import { writeRon } from "../parse/ron/write.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { refusalOf } from "../read/file-problem.ts";
-import { createRuleFile, freeFileName, idFromFileName, moveToTrash, writeRuleFile } from "./disk.ts";
+import { changedMeanwhile, createRuleFile, freeFileName, idFromFileName, moveToTrash, writeRuleFile } from "./disk.ts";
 import type { GivenId, ListedFile, RuleFile, RuleFiles } from "./files.ts";
 import { type GoodVersion, type RuleReader, writtenOf } from "./read-rule.ts";
+import { setRule } from "./set-rule.ts";
 
 /** Keys at the top of a rule that can be changed alone; others are changed with the whole rule. */
 export interface RulePatch {
@@ -153,10 +153,6 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
       files.load(file);
     },
   };
-}
-
-function changedMeanwhile(file: string): HubError {
-  return new HubError("conflict", `${file} was changed meanwhile: read it again, and put your change into that`);
 }
 
 function idWritten(text: string, id: string): string {

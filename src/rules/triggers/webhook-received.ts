@@ -1,5 +1,5 @@
 // `webhook_received`: an HTTP client calls POST /webhooks/:path with this rule's secret. The event on the feed has no secret;
-// the engine gets a copy with it (engine/webhooks.ts). The rule does not see it.
+// the engine gets a copy with it (engine/triggering/webhooks.ts). The rule does not see it.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import type { Json } from "../../kit/schema/json.ts";

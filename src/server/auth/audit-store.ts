@@ -50,20 +50,7 @@ export interface AuditStore {
   list(query: AuditQuery): AuditRow[];
 }
 
-interface Row {
-  id: number;
-  at: number;
-  until: number;
-  count: number;
-  actor_kind: string;
-  actor_id: string;
-  actor_name: string;
-  address: string;
-  action: string;
-  target: string;
-  outcome: string;
-  detail: string;
-}
+type Row = Omit<AuditRow, "actor"> & { actor_kind: string; actor_id: string; actor_name: string };
 
 const INSERT = `INSERT INTO audit (at, until, count, actor_kind, actor_id, actor_name, address, action, target, outcome, detail, share)
   VALUES (?1, ?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id`;

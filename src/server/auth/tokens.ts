@@ -1,6 +1,5 @@
 // Tokens: signed through @elysiajs/jwt, which is loaded with the first login. Whether a token's user still exists unchanged is
 // checked by authenticate.ts.
-
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type RandomBytes, uuid } from "../../kit/schema/ids.ts";
 import { isObject, type JsonObject, parseJson } from "../../kit/schema/json.ts";

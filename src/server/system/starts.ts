@@ -1,7 +1,6 @@
 // How the last starts ended, in `data/starts.json`: after failed starts in a row, the part that failed stays off (a safe start), and
 // is tried again alone, ever later. The file is written when a start begins, so that the next start notices a hub that died without a
 // word: by a fault of its own or ended from outside, which a process cannot report itself.
-
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -20,9 +19,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** When a part that is off is tried again: after the start, and after each try that failed. The last one repeats. */
 const RETRY_MS = [10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS] as const;
+/** Where it is not known which part failed. */
 const UNKNOWN = "unknown";
 
-/** Where it is not known which part failed. */
 export interface SafeStart {
   /** UTC. */
   since: string;

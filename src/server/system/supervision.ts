@@ -1,5 +1,4 @@
 // What the hub reports to its supervisor (systemd): that it is ready, its state in one line, that it is well, and that it stops.
-
 import { dlopen, ptr } from "bun:ffi";
 import { background } from "../../kit/lifecycle/lifecycle.ts";
 import type { Log } from "../../kit/lifecycle/log.ts";

@@ -1,5 +1,5 @@
 // Asks for /health again and again while something else is done to the hub, as a watchdog and as a neighbour would.
-import { askHealth } from "../../../src/server/system/ask-health.ts";
+import { askHealth } from "../../../src/server/system/upgrade/ask-health.ts";
 
 export interface HealthWatch extends Disposable {
   /** Milliseconds of every answer that came. */

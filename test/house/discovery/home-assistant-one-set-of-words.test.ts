@@ -1,7 +1,7 @@
 // What Home Assistant's announcements say beyond values: where covers without a position are, dates and times, passwords, and what
 // people see of attributes and devices.
 import { describe, expect, test } from "bun:test";
-import { createCommands } from "../../../src/house/state/commands.ts";
+import { createCommands } from "../../../src/house/state/commands/commands.ts";
 import { passwordsOf } from "../../../src/house/state/passwords.ts";
 import { createRig } from "./rig.ts";
 

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
-import { checkpointSamplesIntoCopy } from "../../../src/house/history/checkpoint-copy.ts";
+import { checkpointSamplesIntoCopy } from "../../../src/house/history/replay.ts";
 import { openReadingJournal, type ReadingJournal } from "../../../src/house/state/reading-journal.ts";
 import { segmentPath } from "../../../src/kit/files/journal-reader.ts";
 import { NO_TROUBLE } from "../../../src/kit/files/storage-fault.ts";

@@ -1,8 +1,8 @@
 // A store on a real file, driven by hand: no thread, no clock.
 import { cpSync, existsSync } from "node:fs";
 import { storedOf } from "../../../src/house/history/sample.ts";
-import { openStore, type Store } from "../../../src/house/history/store.ts";
-import { type StoreLimits, storeLimits } from "../../../src/house/history/store-limits.ts";
+import { openStore, type Store } from "../../../src/house/history/store/store.ts";
+import { type StoreLimits, storeLimits } from "../../../src/house/history/store/store-limits.ts";
 import type { HistoryQuery, Moment, SampleRows } from "../../../src/house/history/worker-protocol.ts";
 import { silentLog } from "../../../src/kit/lifecycle/log.ts";
 

@@ -1,7 +1,7 @@
 // Templates with their context and the right answer: each is compiled and evaluated.
 import { evaluate } from "../../../src/house/discovery/templates/evaluate.ts";
 import { fromJsonText } from "../../../src/house/discovery/templates/json-text.ts";
-import { parse } from "../../../src/house/discovery/templates/statements.ts";
+import { parse } from "../../../src/house/discovery/templates/syntax/statements.ts";
 import { createTemplateEngine } from "../../../src/house/discovery/templates/template.ts";
 import type { Value } from "../../../src/house/discovery/templates/values.ts";
 import { Counts } from "./counts.ts";

@@ -6,7 +6,7 @@ import { openReadings } from "../../../src/app/hub/open-readings.ts";
 import type { ReadingJournal } from "../../../src/house/state/reading-journal.ts";
 import { listSegments } from "../../../src/kit/files/journal-reader.ts";
 import { silentLog } from "../../../src/kit/lifecycle/log.ts";
-import { openRunStore, type RunStore } from "../../../src/rules/engine/run-store.ts";
+import { openRunStore, type RunStore } from "../../../src/rules/engine/runs/run-store.ts";
 import {
   checkpointIntoCopy,
   journalIdOf,

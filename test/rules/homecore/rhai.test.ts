@@ -1,7 +1,7 @@
 // Expressions in Rhai as CEL: what they give is what Rhai gives, and what has no counterpart is refused by name and place.
 import { describe, expect, test } from "bun:test";
 import type { Json, JsonObject } from "../../../src/kit/schema/json.ts";
-import { celOf } from "../../../src/rules/homecore/rhai/translate.ts";
+import { celOf } from "../../../src/rules/homecore/rhai/cel.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
 import { createHouse } from "../support/host.ts";
 

@@ -1,8 +1,8 @@
 // A folder of rule files with everything behind it: the real engine, database and feed, and a clock that the test holds.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type Log, silentLog } from "../../../src/kit/lifecycle/log.ts";
+import type { RulesOptions } from "../../../src/rules/rules.ts";
 import { Rules } from "../../../src/rules/rules.ts";
-import type { RulesOptions } from "../../../src/rules/store/rules-options.ts";
 import type { HubEvent } from "../../../src/server/events/catalog.ts";
 import { createEventFeed, type EventFeed } from "../../../src/server/events/feed.ts";
 import { openTestState } from "../../support/state-db.ts";

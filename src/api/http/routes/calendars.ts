@@ -4,7 +4,7 @@ import { Elysia, t } from "elysia";
 import type { CalendarInfo, Calendars } from "../../../house/calendars/calendars.ts";
 import type { Occurrence } from "../../../house/calendars/occurrence.ts";
 import type { History } from "../../../house/history/history.ts";
-import { parseTime, TIME_FORMS } from "../../../house/history/parse-time.ts";
+import { parseTime, TIME_FORMS } from "../../../house/history/query/parse-time.ts";
 import type { Problem } from "../../../kit/schema/schema.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
 import { doc } from "../doc.ts";

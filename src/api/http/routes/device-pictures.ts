@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { History } from "../../../house/history/history.ts";
-import { parseTime, TIME_FORMS } from "../../../house/history/parse-time.ts";
+import { parseTime, TIME_FORMS } from "../../../house/history/query/parse-time.ts";
 import { type KeptPicture, typeOf } from "../../../house/pictures/picture.ts";
 import type { DevicePictures } from "../../../house/pictures/pictures.ts";
 import type { Registry } from "../../../house/state/registry.ts";

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { History } from "../../../house/history/history.ts";
-import { parseTime, TIME_FORMS } from "../../../house/history/parse-time.ts";
+import { parseTime, TIME_FORMS } from "../../../house/history/query/parse-time.ts";
 import { isoSeconds } from "../../../kit/time/clock.ts";
 import type { ExportInfo, Exports } from "../../../reach/export/running.ts";
 import { optionalJsonBody } from "../body.ts";

@@ -2,7 +2,13 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, type Static, t } from "elysia";
 import type { History } from "../../../house/history/history.ts";
-import { BUCKET_FORMS, BUCKET_PATTERN, parseBucket, parseTime, TIME_FORMS } from "../../../house/history/parse-time.ts";
+import {
+  BUCKET_FORMS,
+  BUCKET_PATTERN,
+  parseBucket,
+  parseTime,
+  TIME_FORMS,
+} from "../../../house/history/query/parse-time.ts";
 import { aggregates, type HistoryPage, type HistoryQuery } from "../../../house/history/worker-protocol.ts";
 import { passwordsOfDevice } from "../../../house/state/passwords.ts";
 import type { Registry } from "../../../house/state/registry.ts";

@@ -1,7 +1,7 @@
 // /modes: reading the modes of the house, and turning them on and off. They are declared in modes.toml.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import type { Commands } from "../../../house/state/commands.ts";
+import type { Commands } from "../../../house/state/commands/commands.ts";
 import type { Mode as ModeState } from "../../../house/state/virtual/modes.ts";
 import type { VirtualDevices } from "../../../house/state/virtual/virtual-devices.ts";
 import { isoSeconds } from "../../../kit/time/clock.ts";

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, type Static } from "elysia";
 import type { History } from "../../../house/history/history.ts";
-import { parseTime, TIME_FORMS } from "../../../house/history/parse-time.ts";
+import { parseTime, TIME_FORMS } from "../../../house/history/query/parse-time.ts";
 import { HubError } from "../../../kit/schema/errors.ts";
 import type { JsonObject } from "../../../kit/schema/json.ts";
 import type { Clock } from "../../../kit/time/clock.ts";

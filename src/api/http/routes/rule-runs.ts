@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { maskedText } from "../../../kit/text/masking.ts";
-import type { RunInfo, RunWait } from "../../../rules/engine/run-list.ts";
+import type { RunInfo, RunWait } from "../../../rules/engine/runs/run-list.ts";
 import type { Rules } from "../../../rules/rules.ts";
 import { type Role, seesSecrets } from "../../../server/auth/roles.ts";
 import type { Callers } from "../callers.ts";

@@ -1,7 +1,7 @@
 // /rules/:id/test: what a rule would do, for a trigger and a house that may be made up. Nothing of it reaches the house.
 import { Type } from "@sinclair/typebox";
 import { Elysia, type Static } from "elysia";
-import { parseTime, TIME_FORMS } from "../../../house/history/parse-time.ts";
+import { parseTime, TIME_FORMS } from "../../../house/history/query/parse-time.ts";
 import { HubError } from "../../../kit/schema/errors.ts";
 import type { Json, JsonObject } from "../../../kit/schema/json.ts";
 import type { Problem } from "../../../kit/schema/schema.ts";

@@ -1,9 +1,9 @@
 // /scenes: making, changing, activating and capturing them.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { CommandOutcome } from "../../../house/state/command-answers.ts";
-import { MAX_SCENE_DEVICES, States } from "../../../house/state/scene-states.ts";
-import type { Scene as SceneState, Scenes } from "../../../house/state/scenes.ts";
+import { CommandOutcome } from "../../../house/state/commands/command-answers.ts";
+import { MAX_SCENE_DEVICES, States } from "../../../house/state/commands/scene-states.ts";
+import type { Scene as SceneState, Scenes } from "../../../house/state/commands/scenes.ts";
 import { GivenName, Id } from "../../../kit/schema/ids.ts";
 import { masked } from "../../../kit/text/masking.ts";
 import { isoSeconds } from "../../../kit/time/clock.ts";

@@ -1,8 +1,8 @@
 // /system/upgrade: which version runs, exchanging it by an uploaded one, and going back.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { LastUpgrade } from "../../../server/system/apply-upgrade.ts";
-import type { AcceptedUpgrade, SelfUpgrade } from "../../../server/system/self-upgrade.ts";
+import { LastUpgrade } from "../../../server/system/upgrade/apply-upgrade.ts";
+import type { AcceptedUpgrade, SelfUpgrade } from "../../../server/system/upgrade/self-upgrade.ts";
 import { keepOpen } from "../body.ts";
 import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";

@@ -1,7 +1,7 @@
 // Tools for one device: looking at it, and commanding it.
 import { type Static, Type } from "@sinclair/typebox";
-import { taken } from "../../../house/state/command-answers.ts";
-import { describedAttributes } from "../../../house/state/command-check.ts";
+import { taken } from "../../../house/state/commands/command-answers.ts";
+import { describedAttributes } from "../../../house/state/commands/command-check.ts";
 import { HubError } from "../../../kit/schema/errors.ts";
 import type { JsonObject } from "../../../kit/schema/json.ts";
 import { isoSeconds } from "../../../kit/time/clock.ts";

@@ -1,6 +1,12 @@
 // The tool for recorded values.
 import { Type } from "@sinclair/typebox";
-import { BUCKET_FORMS, BUCKET_PATTERN, parseBucket, parseTime, TIME_FORMS } from "../../../house/history/parse-time.ts";
+import {
+  BUCKET_FORMS,
+  BUCKET_PATTERN,
+  parseBucket,
+  parseTime,
+  TIME_FORMS,
+} from "../../../house/history/query/parse-time.ts";
 import { aggregates } from "../../../house/history/worker-protocol.ts";
 import { passwordsOfDevice } from "../../../house/state/passwords.ts";
 import { HubError } from "../../../kit/schema/errors.ts";

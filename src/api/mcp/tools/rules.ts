@@ -1,6 +1,6 @@
 // Tools for rules: which there are, why one ran or did not, and what one would do.
 import { Type } from "@sinclair/typebox";
-import { parseTime, TIME_FORMS } from "../../../house/history/parse-time.ts";
+import { parseTime, TIME_FORMS } from "../../../house/history/query/parse-time.ts";
 import { HubError } from "../../../kit/schema/errors.ts";
 import type { JsonObject } from "../../../kit/schema/json.ts";
 import { detailsFor, listedFor, traceFor } from "../../http/routes/rule-responses.ts";

@@ -1,5 +1,5 @@
 // The device that somebody means, as the API has it.
-import { describedAttributes } from "../../../house/state/command-check.ts";
+import { describedAttributes } from "../../../house/state/commands/command-check.ts";
 import type { DeviceDetails } from "../../../house/state/device.ts";
 import { isObject, type JsonObject } from "../../../kit/schema/json.ts";
 import type { Invocation } from "../command.ts";

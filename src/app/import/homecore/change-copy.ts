@@ -2,8 +2,8 @@
 import type { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readSceneStates } from "../../../house/state/commands/scene-states.ts";
 import { createDeviceStore } from "../../../house/state/device-store.ts";
-import { readSceneStates } from "../../../house/state/scene-states.ts";
 import { removeIfPossible } from "../../../kit/files/atomic-file.ts";
 import { megabytes } from "../../../kit/files/free-space.ts";
 import { HubError } from "../../../kit/schema/errors.ts";

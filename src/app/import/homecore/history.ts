@@ -1,8 +1,8 @@
 // The history of the old house, row by row from one database into the other: memory does not grow with it. Running it again
 // adds nothing twice: a sample has the same key each time.
 import { Database } from "bun:sqlite";
-import { openHistoryFile } from "../../../house/history/history-file.ts";
 import { storedOf } from "../../../house/history/sample.ts";
+import { openHistoryFile } from "../../../house/history/store/history-file.ts";
 import { HubError, messageOf } from "../../../kit/schema/errors.ts";
 import { isValidId } from "../../../kit/schema/ids.ts";
 import { parseJson } from "../../../kit/schema/json.ts";

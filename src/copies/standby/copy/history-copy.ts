@@ -1,15 +1,15 @@
 // The copy of the history: a file of this machine's own, filled by pages. With the last page of a run comes the mark that says which
 // segments of the journal are in it; the rest of the journal's copy is then put in by the hub that starts from it, each sample once.
 import type { Database } from "bun:sqlite";
-import { openHistoryFile } from "../../../house/history/history-file.ts";
 import { REMOVED } from "../../../house/history/sample.ts";
+import { openHistoryFile } from "../../../house/history/store/history-file.ts";
 import type { Log } from "../../../kit/lifecycle/log.ts";
 import { type CheckpointMark, checkpointOf, setCheckpoint } from "../../../server/db/checkpoint-mark.ts";
 import { closeDatabase } from "../../../server/db/open.ts";
 import type { HistoryAnswer } from "../protocol.ts";
 import { createSeriesRows, type SeriesRows } from "./history-series.ts";
 
-/** The key of house/history/retention.ts: a hub that starts from the copy goes on there. */
+/** The key of house/history/store/retention.ts: a hub that starts from the copy goes on there. */
 const CUT = "age_cut";
 
 export interface HistoryCopy extends Disposable {
@@ -162,7 +162,7 @@ function copyIn(db: Database): HistoryCopy {
   };
 }
 
-/** What a hub that ended had not sorted in yet (house/history/compaction.ts). */
+/** What a hub that ended had not sorted in yet (house/history/store/compaction.ts). */
 function compactAll(db: Database): void {
   if (!db.query("SELECT 1 FROM recent LIMIT 1").get()) return;
   db.transaction(() => {

@@ -1,12 +1,12 @@
 // Runs a parsed template. Nothing of JavaScript can be reached from one: values are those of values.ts, names are looked up in
 // maps, and each step is counted, so that no loop lasts.
 import { argumentsOf, itemsOf } from "./arguments.ts";
-import { FILTERS } from "./filters.ts";
+import { FILTERS } from "./filters/filters.ts";
 import { CONSTANTS, FUNCTIONS } from "./functions.ts";
 import { LoopControl, memberOf, sliceOf } from "./members.ts";
 import { callMethod } from "./methods.ts";
-import { type ArgumentNodes, describe, type FilterNode, type MacroNode, type Node } from "./nodes.ts";
 import { binary, negated } from "./operators.ts";
+import { type ArgumentNodes, describe, type FilterNode, type MacroNode, type Node } from "./syntax/nodes.ts";
 import { TESTS } from "./tests.ts";
 import {
   type Callable,

@@ -1,7 +1,7 @@
 // What a template may call, beside methods and `now`; and the names of constants.
 import { argumentsOf, type Filter, itemsOf, NO_ARGUMENTS, parseFloatText } from "./arguments.ts";
-import { FILTERS, toFloat, toInt } from "./filters.ts";
-import { setOf } from "./math-filters.ts";
+import { FILTERS, toFloat, toInt } from "./filters/filters.ts";
+import { setOf } from "./filters/math-filters.ts";
 import { timedelta } from "./time.ts";
 import {
   type Callable,

@@ -1,6 +1,6 @@
 // The methods of texts and dicts that templates call.
 import { type Arguments, argumentsOf, itemsOf, parseFloatText } from "./arguments.ts";
-import { FILTERS, replaced, trimmed } from "./filters.ts";
+import { FILTERS, replaced, trimmed } from "./filters/filters.ts";
 import { bracesFormatted } from "./format.ts";
 import { MOMENT_METHODS, movedTo } from "./time.ts";
 import {

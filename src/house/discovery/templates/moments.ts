@@ -1,7 +1,7 @@
 // Python's datetime, date, time and timedelta.
 
 const DAY_MS = 86_400_000;
-const two = (value: number): string => String(value).padStart(2, "0");
+export const two = (value: number): string => String(value).padStart(2, "0");
 const six = (value: number): string => String(value).padStart(6, "0");
 
 /** A date and time, or one of them alone. */

@@ -2,12 +2,12 @@
 // keeps its JSON type; everything else makes a text.
 import type { Json, JsonObject } from "../../../kit/schema/json.ts";
 import { evaluate, type Meter } from "./evaluate.ts";
-import { FILTERS } from "./filters.ts";
+import { FILTERS } from "./filters/filters.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { fromJsonText } from "./json-text.ts";
 import { METHOD_NAMES } from "./methods.ts";
-import type { Node } from "./nodes.ts";
-import { parse } from "./statements.ts";
+import type { Node } from "./syntax/nodes.ts";
+import { parse } from "./syntax/statements.ts";
 import { TESTS } from "./tests.ts";
 import { fromJson, type HouseTime, PyBytes, TemplateError, type Value } from "./values.ts";
 

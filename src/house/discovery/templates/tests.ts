@@ -1,6 +1,6 @@
 // The tests of templates: `is defined`, `is none`, …
 import { type Arguments, isNumberText, itemsOf, numberArgument } from "./arguments.ts";
-import { searched } from "./regex-filters.ts";
+import { searched } from "./filters/regex-filters.ts";
 import {
   compare,
   isEqual,

@@ -1,6 +1,6 @@
 // Moments in templates: `now()`, texts read as times, and times written as texts, in the house's time zone.
 import { type Arguments, numberArgument, parseFloatText } from "./arguments.ts";
-import { zoneText } from "./moments.ts";
+import { two, zoneText } from "./moments.ts";
 import { readTime } from "./read-time.ts";
 import {
   Duration,
@@ -210,7 +210,6 @@ function written(
 }
 
 /** Python's strftime, as far as templates use it: `%H:%M`, `%Y-%m-%d %H:%M:%S`, … */
-const two = (value: number): string => String(value).padStart(2, "0");
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = [
   ...["January", "February", "March", "April", "May", "June"],

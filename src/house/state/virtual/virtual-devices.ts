@@ -1,19 +1,12 @@
 // The hub's own devices: timers, switches, modes, schedules and groups. They are devices like all others, but their commands are carried out
 // here instead of by a plugin.
-import type { FolderNotices } from "../../../kit/lifecycle/folder-notices.ts";
-import type { Log } from "../../../kit/lifecycle/log.ts";
 import { HubError } from "../../../kit/schema/errors.ts";
 import type { JsonObject } from "../../../kit/schema/json.ts";
-import type { Clock } from "../../../kit/time/clock.ts";
 import type { Zone } from "../../../kit/time/zone.ts";
-import type { StateDb } from "../../../server/db/state-db.ts";
-import type { HubEvent } from "../../../server/events/catalog.ts";
-import type { EventFeed } from "../../../server/events/feed.ts";
-import type { CarryOut, Commands } from "../commands.ts";
+import type { CarryOut } from "../commands/commands.ts";
 import type { Device } from "../device.ts";
-import type { Registry } from "../registry.ts";
-import { createGroups, type Groups } from "./groups.ts";
-import { type Location, Modes } from "./modes.ts";
+import { createGroups, type Groups, type GroupsOptions } from "./groups.ts";
+import { Modes, type ModesOptions } from "./modes.ts";
 import type { ModesProblem } from "./modes-file.ts";
 import { createOwnDevices, type OwnDevicesOptions, type OwnDeviceType } from "./own-devices.ts";
 import { readOnOff } from "./read-command.ts";
@@ -41,20 +34,9 @@ export interface VirtualDevices extends Disposable {
   problems(): readonly ModesProblem[];
 }
 
-export interface VirtualDevicesOptions {
-  registry: Registry;
-  clock: Clock;
-  /** For modes.toml. */
-  notices?: FolderNotices | undefined;
-  log: Log;
-  emit: (event: HubEvent) => void;
-  location: Location;
+export interface VirtualDevicesOptions extends GroupsOptions, Omit<ModesOptions, "file"> {
   /** The time zone of the house. */
   zone: Zone;
-  db: Pick<StateDb, "durable" | "faults">;
-  feed: Pick<EventFeed, "on">;
-  /** For the members of groups. */
-  deliver: Commands["deliver"];
   /** The path of modes.toml. */
   modesFile: string;
 }

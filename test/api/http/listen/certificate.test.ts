@@ -8,7 +8,7 @@ import { readCertificate } from "../../../../src/api/http/listen/certificate.ts"
 import { type Listener, listen } from "../../../../src/api/http/listen/listen.ts";
 import { checkConfig } from "../../../../src/app/config/load.ts";
 import { silentLog } from "../../../../src/kit/lifecycle/log.ts";
-import { askHealth } from "../../../../src/server/system/ask-health.ts";
+import { askHealth } from "../../../../src/server/system/upgrade/ask-health.ts";
 import { createCertificates } from "../../../reach/notify/certificates.ts";
 import { createTemporaryFolder } from "../../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../../support/virtual-clock.ts";

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { type Copy, openCopy } from "../../../../src/copies/standby/copy/copy.ts";
-import { checkpointSamplesIntoCopy } from "../../../../src/house/history/checkpoint-copy.ts";
+import { checkpointSamplesIntoCopy } from "../../../../src/house/history/replay.ts";
 import { type Log, silentLog } from "../../../../src/kit/lifecycle/log.ts";
 import { checkpointReadings, readJournalTail } from "../../../../src/server/db/readings.ts";
 import { type Home, homeAt } from "../../../../src/server/home/paths.ts";

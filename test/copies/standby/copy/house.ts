@@ -2,11 +2,11 @@
 import type { Database } from "bun:sqlite";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { append } from "../../../../src/house/history/append.ts";
-import { openHistoryFile } from "../../../../src/house/history/history-file.ts";
 import { rowsOf } from "../../../../src/house/history/replay.ts";
-import { SampleBuffer } from "../../../../src/house/history/sample-buffer.ts";
-import { storeLimits } from "../../../../src/house/history/store-limits.ts";
+import { append } from "../../../../src/house/history/store/append.ts";
+import { openHistoryFile } from "../../../../src/house/history/store/history-file.ts";
+import { SampleBuffer } from "../../../../src/house/history/store/sample-buffer.ts";
+import { storeLimits } from "../../../../src/house/history/store/store-limits.ts";
 import { type Journal, openJournal } from "../../../../src/kit/files/journal.ts";
 import { silentLog } from "../../../../src/kit/lifecycle/log.ts";
 import { checkpointOf } from "../../../../src/server/db/checkpoint-mark.ts";

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { keepOwn } from "../../../../src/copies/standby/copy/keep-own.ts";
-import { checkpointSamplesIntoCopy } from "../../../../src/house/history/checkpoint-copy.ts";
+import { checkpointSamplesIntoCopy } from "../../../../src/house/history/replay.ts";
 import { silentLog } from "../../../../src/kit/lifecycle/log.ts";
 import type { JournalTail } from "../../../../src/server/db/readings.ts";
 import { homeAt } from "../../../../src/server/home/paths.ts";

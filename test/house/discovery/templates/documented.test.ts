@@ -1,7 +1,7 @@
 // docs/devices.md lists what templates may use. UPDATE_DOCS=1 writes the list.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { FILTERS } from "../../../../src/house/discovery/templates/filters.ts";
+import { FILTERS } from "../../../../src/house/discovery/templates/filters/filters.ts";
 import { CONSTANTS, FUNCTIONS } from "../../../../src/house/discovery/templates/functions.ts";
 import { METHOD_NAMES } from "../../../../src/house/discovery/templates/methods.ts";
 import { TESTS } from "../../../../src/house/discovery/templates/tests.ts";

@@ -1,8 +1,8 @@
 // Virtual devices on a real registry and a real SQLite file, with a virtual clock. Tests can stop the hub, let time pass and
 // start it again on the same files.
 import { writeFileSync } from "node:fs";
-import { startCommandWatch } from "../../../../src/house/state/command-watch.ts";
-import { type Actor, type Commands, createCommands } from "../../../../src/house/state/commands.ts";
+import { startCommandWatch } from "../../../../src/house/state/commands/command-watch.ts";
+import { type Actor, type Commands, createCommands } from "../../../../src/house/state/commands/commands.ts";
 import { openRegistry, type Registry } from "../../../../src/house/state/registry.ts";
 import type { Location } from "../../../../src/house/state/virtual/modes.ts";
 import { openVirtualDevices, type VirtualDevices } from "../../../../src/house/state/virtual/virtual-devices.ts";

@@ -1,10 +1,10 @@
 // Pages of the recorded history for a standby, from the history's file alone: what is not in it yet is in the copy of the journal.
 import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
-import { keptSpan } from "../../../../house/history/retention.ts";
-import { SampleBuffer } from "../../../../house/history/sample-buffer.ts";
-import { createSpanReader } from "../../../../house/history/span-reader.ts";
-import { storeLimits } from "../../../../house/history/store-limits.ts";
+import { createSpanReader } from "../../../../house/history/query/span-reader.ts";
+import { keptSpan } from "../../../../house/history/store/retention.ts";
+import { SampleBuffer } from "../../../../house/history/store/sample-buffer.ts";
+import { storeLimits } from "../../../../house/history/store/store-limits.ts";
 import { silentLog } from "../../../../kit/lifecycle/log.ts";
 import { HubError, messageOf } from "../../../../kit/schema/errors.ts";
 import type { Clock } from "../../../../kit/time/clock.ts";

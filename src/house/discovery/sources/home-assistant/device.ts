@@ -7,17 +7,17 @@ import { pictureAttributes } from "../../pictures.ts";
 import type { Engine } from "../../templates/template.ts";
 import { SAME } from "../../words.ts";
 import { type Availability, availabilityOf, availabilityOfAll, availabilityText } from "./availability.ts";
-import { withPower } from "./climate-mode.ts";
-import { COMPONENTS, HAPPENINGS, PICTURES, RICHEST, SINGLE } from "./components.ts";
+import { withPower } from "./components/climate-mode.ts";
+import type { Happening } from "./components/events.ts";
+import { COMPONENTS, HAPPENINGS, PICTURES, RICHEST, SINGLE } from "./components/index.ts";
 import { type DescribedAttribute, Options } from "./entity.ts";
-import type { Happening } from "./events.ts";
 import { type Extras, extrasOf } from "./extras.ts";
 import type { DeviceMemory } from "./memory.ts";
-import { idsOf, type Named, named } from "./naming.ts";
+import { idsOf, type Named, named } from "./naming/naming.ts";
+import { isUnsaid, readable } from "./naming/readable.ts";
+import type { FoundAttribute } from "./naming/shared-names.ts";
 import { type Entity, placeOf } from "./payload.ts";
-import { isUnsaid, readable } from "./readable.ts";
 import { runtimeOf } from "./runtime.ts";
-import type { FoundAttribute } from "./shared-names.ts";
 
 export interface EntityProblem {
   /** See `Entity`. */
@@ -186,9 +186,9 @@ const textOf = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
 const SWITCHES = ["alarm", "siren_on"];
+/** What only has a siren beside its switch: how loud it is, and what it plays. */
 const SOUNDS: ReadonlySet<string> = new Set(["volume", "melody", "ringtone", "alarm_volume", "alarm_volume_level"]);
 
-/** What only has a siren beside its switch: how loud it is, and what it plays. */
 function withSiren(found: readonly FoundAttribute[]): FoundAttribute[] {
   const named = (name: string): FoundAttribute | undefined =>
     found.find(({ component, attribute }) => component === "switch" && attribute.name === name);

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject } from "../../../../kit/schema/json.ts";
 import type { Attribute, AttributeType, Message } from "../../described.ts";
 import { type Options, quietly, type Reading } from "./entity.ts";
-import { jsonIn, ownId } from "./names.ts";
+import { jsonIn, ownId } from "./naming/names.ts";
 
 export interface Extras {
   topic: string;

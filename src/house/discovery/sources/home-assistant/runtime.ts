@@ -5,11 +5,11 @@ import type { Attribute, DescribedDevice, Message, Outgoing, Report } from "../.
 import { type Engine, TemplateError } from "../../templates/template.ts";
 import { wrong } from "../../words.ts";
 import type { Availability } from "./availability.ts";
+import type { Happening } from "./components/events.ts";
 import { type Commanded, type DescribedAttribute, quietly, type Reading } from "./entity.ts";
-import type { Happening } from "./events.ts";
 import { describedExtras, type Extras, readExtras } from "./extras.ts";
 import type { DeviceMemory } from "./memory.ts";
-import type { Named, NamedWord } from "./naming.ts";
+import type { Named, NamedWord } from "./naming/naming.ts";
 import { isShared } from "./several.ts";
 
 export interface RuntimeOptions {

@@ -2,6 +2,7 @@
 import type { Json } from "../../../../kit/schema/json.ts";
 import type { AttributeType } from "../../described.ts";
 import { type Conversion, percentOf, SAME } from "../../words.ts";
+import { attributeOf, withReset } from "./components/simple.ts";
 import {
   type CommandKeys,
   type DescribedAttribute,
@@ -12,7 +13,6 @@ import {
   textOf,
   within,
 } from "./entity.ts";
-import { attributeOf, withReset } from "./simple.ts";
 
 export interface Value {
   /** The shared word for it, and the name where the device has none of its own. */

@@ -1,8 +1,8 @@
 // What the schema of a profile cannot say: placeholders, pointers, expressions, and keys that exclude each other.
+import { didYouMean } from "../../../../kit/schema/did-you-mean.ts";
 import { pointerProblem } from "../../../../kit/schema/json-pointer.ts";
 import type { Problem } from "../../../../kit/schema/schema.ts";
 import { isTopicName } from "../../../../kit/text/topic-filter.ts";
-import { at, type Checking, unknownPlaceholder } from "./checking.ts";
 import { typeOf } from "./codec.ts";
 import { type CheckedExpressions, makersOf } from "./profile.ts";
 import type { AttributeTable, ButtonTable, CommandTable, ProfileTable } from "./schema.ts";
@@ -216,4 +216,22 @@ function mapProblem(
   const known = type === "boolean" ? ["true", "false", "toggle"] : options;
   const odd = known && Object.keys(map).find((key) => !known.includes(key));
   return odd === undefined ? undefined : `"${odd}" is no value of the attribute: there are ${known?.join(", ")}`;
+}
+
+interface Checking {
+  expressions: CheckedExpressions;
+  /** The placeholders that there are. */
+  parts: readonly string[];
+}
+
+function at(path: string, message: string | undefined): Problem | undefined {
+  return message === undefined ? undefined : { path, message };
+}
+
+function unknownPlaceholder(text: string | undefined, { parts }: Checking): string | undefined {
+  const unknown = placeholdersOf(text ?? "").find((name) => !parts.includes(name));
+  if (unknown === undefined) return undefined;
+  const known =
+    parts.length === 0 ? "; there are none in the topic" : `; there is ${parts.map((one) => `{${one}}`).join(", ")}`;
+  return `there is no placeholder {${unknown}}${didYouMean(unknown, parts) || known}`;
 }

@@ -1,5 +1,6 @@
 // Between what a device sends and the value of an attribute.
 import { isObject, type Json } from "../../../../kit/schema/json.ts";
+import { numberIn } from "../../../../kit/text/formats.ts";
 import type { AttributeType } from "../../described.ts";
 import { RGB, wrong } from "../../words.ts";
 import type { AttributeTable, ButtonTable } from "./schema.ts";
@@ -40,11 +41,6 @@ export function decode(table: AttributeTable, type: AttributeType, raw: Json): J
 function truth(value: Json | undefined): boolean | undefined {
   const word = typeof value === "string" || typeof value === "number" ? String(value).trim().toLowerCase() : "";
   return TRUE.has(word) ? true : FALSE.has(word) ? false : undefined;
-}
-
-function numberIn(value: Json | undefined): number | undefined {
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
 function scaled({ scale = 1, offset = 0, decimals }: AttributeTable, value: number | undefined): number | undefined {

@@ -1,6 +1,6 @@
 // The profile files of a folder: read at the start and whenever they change. Of a file with problems the last good version
 // stays in use; where there is none, what is right in it.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type FolderWatch, watchFolder } from "../../../../kit/files/folder-watch.ts";
 import type { FolderNotices } from "../../../../kit/lifecycle/folder-notices.ts";
@@ -41,7 +41,7 @@ const MAX_NAMED = 5;
 const READ_TURN_MS = 2;
 
 /** Editors leave `x.toml~`, `.x.toml.swp` and `x.toml.tmp` beside a file. */
-export function isProfileFileName(name: string): boolean {
+function isProfileFileName(name: string): boolean {
   return /^[^.#~].*\.toml$/i.test(name);
 }
 
@@ -161,4 +161,27 @@ export class Profiles implements Disposable {
 
 function isRight({ problems }: { problems: readonly LineProblem[] }): boolean {
   return problems.every(({ warning }) => warning);
+}
+
+/** All problems, in the order of the files. */
+export function checkProfiles(folder: string, compiler: ExpressionCompiler): ProfileProblem[] {
+  const reader = createProfileReader(compiler);
+  const problemsOf = (path: string, work: () => Omit<ProfileProblem, "file">[]): ProfileProblem[] => {
+    try {
+      return work().map((problem) => ({ ...problem, file: path }));
+    } catch (error) {
+      if (systemCode(error) === "ENOENT") return [];
+      return [{ file: path, path: "", message: `cannot be read: ${messageOf(error)}` }];
+    }
+  };
+  let names: string[] = [];
+  const unread = problemsOf(folder, () => {
+    names = readdirSync(folder).filter(isProfileFileName).sort();
+    return [];
+  });
+  const found = names.flatMap((file) => {
+    const path = join(folder, file);
+    return problemsOf(path, () => reader.readFile(file.replace(/\.toml$/i, ""), path).problems);
+  });
+  return [...unread, ...found];
 }
