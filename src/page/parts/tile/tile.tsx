@@ -17,7 +17,9 @@ import { drawnOver, TileControls } from "./tile-controls.tsx";
 
 const Sparkline = later(() => import("./sparkline.tsx").then(({ Sparkline }) => Sparkline));
 
-const TilePicture = laterWithTexts(() => import("./tile-picture.tsx").then(({ loadTilePicture }) => loadTilePicture()));
+const TilePicture = laterWithTexts(() =>
+  import("../devices/pictures.tsx").then(({ loadTilePicture }) => loadTilePicture()),
+);
 
 interface TileProps {
   of: Signal<Device>;

@@ -10,7 +10,7 @@ import { ApiError, get, remove } from "../../state/hub/api.ts";
 import { seconds } from "../../state/hub/clock.ts";
 import { useWatched } from "../../state/hub/watched.ts";
 import { formatExact, t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 
 const EVERY_MS = 5000;
 

@@ -11,7 +11,7 @@ import { MembersOf } from "../../../parts/devices/group-members.tsx";
 import { Pictures } from "../../../parts/devices/pictures.tsx";
 import { useCommand } from "../../../parts/devices/use-command.ts";
 import { offlineText } from "../../../parts/tile/tile.tsx";
-import { devices } from "../../../state/house/house.ts";
+import { devices } from "../../../state/house/devices.ts";
 import { allows } from "../../../state/hub/session.ts";
 import { formatAge, t } from "../../../texts/index.ts";
 import { Sheet } from "../../../ui/sheet.tsx";
