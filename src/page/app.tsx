@@ -8,7 +8,7 @@ import { session, viewsOf } from "./state/hub/session.ts";
 import { loadLater, t } from "./texts/index.ts";
 import { NotFound } from "./ui/not-found.tsx";
 import { dismiss, notes } from "./ui/toast.ts";
-import { Frame } from "./views/frame/frame.tsx";
+import { Frame } from "./views/frame.tsx";
 import { Home } from "./views/home/home.tsx";
 import { SignIn } from "./views/sign-in/sign-in.tsx";
 import { SignInOver } from "./views/sign-in/sign-in-over.tsx";
@@ -32,7 +32,7 @@ const VIEWS: readonly [path: string, view: ComponentType][] = [
   ["/connect", later(async () => (await import("./views/connect/connect.tsx")).Connect)],
   ["/devices", later(async () => (await import("./views/devices/devices.tsx")).DevicesView)],
   ["/devices/:id", later(async () => (await import("./views/devices/device/device.tsx")).DeviceView)],
-  ["/groups", later(async () => (await import("./views/groups/groups.tsx")).GroupsView)],
+  ["/groups", later(async () => (await import("./views/groups.tsx")).GroupsView)],
   ["/inbox", later(async () => (await import("./views/inbox/inbox.tsx")).InboxView)],
   ["/messages", later(async () => (await import("./views/messages/messages.tsx")).MessagesView)],
   ["/modes", later(async () => (await import("./views/modes.tsx")).ModesView)],

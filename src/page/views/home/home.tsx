@@ -6,7 +6,7 @@ import { useLocation } from "preact-iso";
 import { here, noteAddress } from "../../browser/start-address.ts";
 import { laterWithTexts } from "../../parts/acting/later.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { Tile } from "../../parts/tile/tile.tsx";
+import { Tile } from "../../parts/devices/tile.tsx";
 import { layoutProblem, startLayout } from "../../state/home/layout.ts";
 import { type Item, type Section, sections } from "../../state/home/start.ts";
 import { devices } from "../../state/house/devices.ts";

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
-import { planOf, type Week, weekOf } from "../../model/time/week-plan.ts";
+import { planOf, type Week, weekOf } from "../../model/place/week-plan.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { AskFirst, mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { useHubData } from "../../state/hub/watched.ts";

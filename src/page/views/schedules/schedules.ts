@@ -1,6 +1,6 @@
 // Schedules as the hub keeps them: making, changing and removing them.
 
-import type { PlanEntry } from "../../model/time/week-plan.ts";
+import type { PlanEntry } from "../../model/place/week-plan.ts";
 import { dropDevice } from "../../state/house/devices.ts";
 import { readDevice } from "../../state/house/house.ts";
 import { ask, patch, post, remove } from "../../state/hub/api.ts";

@@ -2,7 +2,7 @@
 
 import { useLocation } from "preact-iso";
 import { secondsNow } from "../../browser/now.ts";
-import { planInWords } from "../../model/time/week-plan.ts";
+import { planInWords } from "../../model/place/week-plan.ts";
 import { NameEditor, NewThing } from "../../parts/acting/name-editor.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { AskFirst, mayAct, useAct } from "../../parts/acting/use-act.tsx";

@@ -7,18 +7,18 @@ import {
   partsOf,
   type RenamedRule,
   renamedSentences,
-} from "../../../model/rules/renamed-words.ts";
-import { isolated } from "../../../model/rules/rule-text.ts";
-import { ruleProblem } from "../../../model/text/problem-words.ts";
-import { Problem, problemText } from "../../../parts/acting/problem.tsx";
-import { keepFocus, mayAct } from "../../../parts/acting/use-act.tsx";
-import { nameOfDevice } from "../../../state/house/devices.ts";
-import { rulePath } from "../../../state/house/rules.ts";
-import { get, post, remove } from "../../../state/hub/api.ts";
-import { allows } from "../../../state/hub/session.ts";
-import { useWatched, type Watched } from "../../../state/hub/watched.ts";
-import { formatNumber, t } from "../../../texts/index.ts";
-import { toast } from "../../../ui/toast.ts";
+} from "../../model/rules/renamed-words.ts";
+import { isolated } from "../../model/rules/rule-text.ts";
+import { ruleProblem } from "../../model/text/problem-words.ts";
+import { Problem, problemText } from "../../parts/acting/problem.tsx";
+import { keepFocus, mayAct } from "../../parts/acting/use-act.tsx";
+import { nameOfDevice } from "../../state/house/devices.ts";
+import { rulePath } from "../../state/house/rules.ts";
+import { get, post, remove } from "../../state/hub/api.ts";
+import { allows } from "../../state/hub/session.ts";
+import { useWatched, type Watched } from "../../state/hub/watched.ts";
+import { formatNumber, t } from "../../texts/index.ts";
+import { toast } from "../../ui/toast.ts";
 
 const MAX_SHOWN = 5;
 
