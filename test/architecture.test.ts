@@ -232,6 +232,11 @@ test("what the page knows needs no page: no elements, nothing of a browser, noth
   expect(model.filter((path) => browser.test(codeOf(path)))).toEqual([]);
 });
 
+test("no file of the page keeps anything that a test could not make twice", () => {
+  const page = files.filter((path) => path.startsWith("page/") && path !== "page/texts/index.ts");
+  expect(page.filter((path) => /^(?:export )?(?:let|var) /m.test(readFileSync(join(src, path), "utf8")))).toEqual([]);
+});
+
 test("plugins know the wire protocol only", () => {
   const plugins = join(root, "plugins");
   const wrong = [...new Glob("**/*.ts").scanSync(plugins)].filter((path) =>

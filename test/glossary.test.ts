@@ -49,7 +49,7 @@ const KEPT: readonly string[] = [
   "src/reach/notify/notices/store.ts: told",
   // Rows of a page, and letters without their case.
   "src/page/parts/devices/group-members.tsx: FoldedMembers",
-  "src/page/views/groups/groups.tsx: FoldedMembers",
+  "src/page/views/groups.tsx: FoldedMembers",
   "src/page/views/search/search.ts: folded",
   "src/rules/read/read-typed.ts: folded",
 ];

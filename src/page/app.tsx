@@ -5,10 +5,10 @@ import { loadViewStyles } from "./browser/view-styles.ts";
 import { askingForPassword } from "./state/hub/asking-for-password.ts";
 import { printedPassword, restoring } from "./state/hub/first-minutes.ts";
 import { session, viewsOf } from "./state/hub/session.ts";
-import { loadLater } from "./texts/index.ts";
+import { loadLater, t } from "./texts/index.ts";
 import { NotFound } from "./ui/not-found.tsx";
-import { Toasts } from "./ui/toast.tsx";
-import { Frame } from "./views/frame/frame.tsx";
+import { dismiss, notes } from "./ui/toast.ts";
+import { Frame } from "./views/frame.tsx";
 import { Home } from "./views/home/home.tsx";
 import { SignIn } from "./views/sign-in/sign-in.tsx";
 import { SignInOver } from "./views/sign-in/sign-in-over.tsx";
@@ -32,7 +32,7 @@ const VIEWS: readonly [path: string, view: ComponentType][] = [
   ["/connect", later(async () => (await import("./views/connect/connect.tsx")).Connect)],
   ["/devices", later(async () => (await import("./views/devices/devices.tsx")).DevicesView)],
   ["/devices/:id", later(async () => (await import("./views/devices/device/device.tsx")).DeviceView)],
-  ["/groups", later(async () => (await import("./views/groups/groups.tsx")).GroupsView)],
+  ["/groups", later(async () => (await import("./views/groups.tsx")).GroupsView)],
   ["/inbox", later(async () => (await import("./views/inbox/inbox.tsx")).InboxView)],
   ["/messages", later(async () => (await import("./views/messages/messages.tsx")).MessagesView)],
   ["/modes", later(async () => (await import("./views/modes.tsx")).ModesView)],
@@ -61,9 +61,9 @@ const VIEWS: readonly [path: string, view: ComponentType][] = [
   ["/welcome", later(async () => (await import("./views/welcome/welcome.tsx")).Welcome)],
 ];
 
-const FirstPassword = later(async () => (await import("./views/sign-in/first-password.tsx")).FirstPassword);
+const FirstPassword = later(async () => (await import("./views/sign-in/first-minutes.tsx")).FirstPassword);
 const ConfirmPassword = later(async () => (await import("./views/sign-in/confirm-password.tsx")).ConfirmPassword);
-const FirstRestore = later(async () => (await import("./views/sign-in/first-restore.tsx")).FirstRestore);
+const FirstRestore = later(async () => (await import("./views/sign-in/first-minutes.tsx")).FirstRestore);
 
 export function App() {
   return (
@@ -116,5 +116,28 @@ function Views() {
         <Route default component={NotFound} />
       </Router>
     </Frame>
+  );
+}
+
+function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {notes.value.map((note) => (
+        <p key={note.id} class="toast">
+          {note.text}
+          {note.undo && (
+            <button
+              type="button"
+              onClick={() => {
+                note.undo?.();
+                dismiss(note);
+              }}
+            >
+              {t("undo")}
+            </button>
+          )}
+        </p>
+      ))}
+    </div>
   );
 }

@@ -8,7 +8,6 @@ import { startLive } from "./state/hub/live.ts";
 import { watchParts } from "./state/hub/parts.ts";
 import { keepSignedIn } from "./state/hub/renewal.ts";
 import { followOtherWindows, session, viewsOf } from "./state/hub/session.ts";
-import { watchVersion } from "./state/hub/version.ts";
 import { startLanguage } from "./texts/index.ts";
 
 async function start(): Promise<void> {
@@ -26,11 +25,11 @@ async function start(): Promise<void> {
   keepHouse();
   followOtherWindows();
   keepSignedIn();
-  watchVersion();
   watchParts();
   watchPlace();
   const root = document.getElementById("app");
   if (root) render(<App />, root);
+  void import("./state/hub/version-watch.ts").then(({ watchVersion }) => watchVersion());
   // Only where the connection is secure; without it the page works, and cannot be installed.
   await navigator.serviceWorker?.register("/worker.js").catch(() => {});
 }

@@ -1,11 +1,12 @@
 // What devices ask somebody to look at on the start.
+import { putDevice } from "../../src/page/state/house/devices.ts";
 import "./browser.ts";
 import { afterEach, beforeAll, expect, test } from "bun:test";
 import type { Device } from "../../src/page/model/device/device.ts";
 import type { Attributes } from "../../src/page/model/device/json.ts";
 import { matters } from "../../src/page/state/home/attention.ts";
 import { noteDevice } from "../../src/page/state/home/device-matters.ts";
-import { forgetHouse, putDevice, takeEvent } from "../../src/page/state/house/house.ts";
+import { forgetHouse, takeEvent } from "../../src/page/state/house/house.ts";
 import type { HubEvent } from "../../src/page/state/hub/live.ts";
 import { loadLater, setLanguage } from "../../src/page/texts/index.ts";
 

@@ -104,7 +104,7 @@ describe("what sensors say, in rules", () => {
     },
   };
   beforeAll(async () => {
-    const { putDevice } = await import(`${page}/state/house/house.ts`);
+    const { putDevice } = await import(`${page}/state/house/devices.ts`);
     for (const [id, properties] of Object.entries(devices))
       putDevice({ id, name: id, attributes: {}, last_changed: {}, schema: { properties }, capabilities: null });
   });

@@ -1,11 +1,12 @@
 // The page's own bookkeeping, without a browser: sessions and their renewal, which page is which, and commands that fail.
+import { devices, dropDevice, putDevice } from "../../src/page/state/house/devices.ts";
 import "./browser.ts";
 import { afterEach, describe, expect, test } from "bun:test";
 import { load } from "../../src/page/browser/storage.ts";
 import type { Device } from "../../src/page/model/device/device.ts";
 import { sections } from "../../src/page/state/home/start.ts";
 import { command, forgetCommands, pending, refused, shown } from "../../src/page/state/house/command.ts";
-import { devices, dropDevice, putDevice, takeEvent } from "../../src/page/state/house/house.ts";
+import { takeEvent } from "../../src/page/state/house/house.ts";
 import { areas } from "../../src/page/state/house/lists.ts";
 import { isFailedImport } from "../../src/page/state/hub/parts.ts";
 import { dueAt, isDue } from "../../src/page/state/hub/renewal.ts";
@@ -18,7 +19,7 @@ import {
   signedOutBecause,
   viewsOf,
 } from "../../src/page/state/hub/session.ts";
-import { namesOf } from "../../src/page/state/hub/version.ts";
+import { namesOf } from "../../src/page/state/hub/version-watch.ts";
 
 const LAMP: Device = {
   ...{ id: "lamp", name: "Lamp", plugin_id: "z", area: null, device_type: "light", available: true },

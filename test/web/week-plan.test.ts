@@ -1,7 +1,7 @@
 // The edges of a schedule's stretches: where they may be moved, and what is left of the stretch then.
 import "./browser.ts";
 import { expect, test } from "bun:test";
-import { limitsOf, planOf, timeOf, weekOf, withEdge } from "../../src/page/model/time/week-plan.ts";
+import { limitsOf, planOf, timeOf, weekOf, withEdge } from "../../src/page/model/place/week-plan.ts";
 
 const MORNING = { from: "06:30", to: "08:00" };
 const NIGHT = { from: "22:30", to: "01:30" };

@@ -1,7 +1,7 @@
 // Times of the house, whatever zone the browser is in; and its nights.
 
 import { afterAll, expect, test } from "bun:test";
-import { momentAt } from "../../src/page/model/time/moment-at.ts";
+import { momentAt } from "../../src/page/model/place/moment-at.ts";
 import "./browser.ts";
 import { houseDay, setZone, wallClock } from "../../src/page/browser/zone.ts";
 import { nightsIn } from "../../src/page/model/place/sun-times.ts";

@@ -1,12 +1,27 @@
-// The present moment, for what shows how long ago something was. It stands still while nobody looks.
-import { signal } from "@preact/signals";
+// The present moment, in steps, for ages, countdowns and clocks. It stands still while nobody looks.
+import { type ReadonlySignal, signal } from "@preact/signals";
 
-const STEP_MS = 5000;
-
-export const now = signal(Date.now());
-
-function step(): void {
-  if (document.visibilityState === "visible") now.value = Date.now();
+/** `read`: another clock than the browser's. */
+export function createMoment(stepMs: number, read: () => number = Date.now): ReadonlySignal<number> {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  function step(): void {
+    if (document.visibilityState === "visible") moment.value = read();
+  }
+  const moment = signal(read(), {
+    watched() {
+      step();
+      timer = setInterval(step, stepMs);
+      document.addEventListener("visibilitychange", step);
+    },
+    unwatched() {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", step);
+    },
+  });
+  return moment;
 }
-setInterval(step, STEP_MS);
-document.addEventListener("visibilitychange", step);
+
+/** Epoch ms, each second. */
+export const secondsNow = createMoment(1000);
+/** Epoch ms, for what is as well a little late. */
+export const now = createMoment(5000);

@@ -1,15 +1,14 @@
 // How long ago something was, or how soon it will be; the exact moment where the pointer rests.
 import { useId, useMemo } from "preact/hooks";
-import { now } from "../browser/now.ts";
+import { now, secondsNow } from "../browser/now.ts";
 import * as exact from "../model/text/formats.ts";
 import { formatAge, formatDuration, formatMoment } from "../texts/index.ts";
-import { useNow } from "./use-now.ts";
 
 export function Moment({ at }: { at: string }) {
   const title = useMemo(() => exact.formatExact(at), [at]);
   return (
     <time class="when" dateTime={at} title={title}>
-      {exact.formatAge(at, useNow())}
+      {exact.formatAge(at, secondsNow.value)}
     </time>
   );
 }

@@ -1,10 +1,9 @@
 // MQTT accounts of devices and programs: made by kind, with the lines to enter on the other side.
 
 import { useEffect, useState } from "preact/hooks";
-import { Removal } from "../parts/acting/ask-first.tsx";
 import { AdminPage, Entries, Entry, toSystem } from "../parts/acting/entries.tsx";
 import { Problem } from "../parts/acting/problem.tsx";
-import { ActButton, forAdmins, mayAct, useAct } from "../parts/acting/use-act.tsx";
+import { ActButton, forAdmins, mayAct, Removal, useAct } from "../parts/acting/use-act.tsx";
 import { readSetup, setup } from "../state/house/setup.ts";
 import { post, remove } from "../state/hub/api.ts";
 import { allows } from "../state/hub/session.ts";

@@ -3,18 +3,18 @@
 import { useState } from "preact/hooks";
 import { useAddress } from "../browser/address.ts";
 import type { Device } from "../model/device/device.ts";
-import { AskFirst } from "../parts/acting/ask-first.tsx";
 import { NameEditor, NewThing } from "../parts/acting/name-editor.tsx";
 import { Problem } from "../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../parts/acting/use-act.tsx";
-import { type Area, useAreas } from "../parts/devices/area-names.ts";
-import { DeviceChoice } from "../parts/devices/device-choice.tsx";
-import { useDevices } from "../parts/devices/use-devices.ts";
-import { putDevice, readDevice } from "../state/house/house.ts";
+import { AskFirst, mayAct, useAct } from "../parts/acting/use-act.tsx";
+import { DeviceChoice, useDevices } from "../parts/devices/device-choice.tsx";
+import type { Area } from "../state/house/areas.ts";
+import { useAreas } from "../state/house/areas.ts";
+import { putDevice } from "../state/house/devices.ts";
+import { readDevice } from "../state/house/house.ts";
 import { patch, post, remove } from "../state/hub/api.ts";
 import { allows } from "../state/hub/session.ts";
 import { t } from "../texts/index.ts";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 
 const at = (id: string): string => `/areas/${encodeURIComponent(id)}`;
 

@@ -1,18 +1,24 @@
 // Modes of the house, and switches that stand for something: both are on or off.
 
+import { secondsNow } from "../browser/now.ts";
 import type { Device } from "../model/device/device.ts";
 import { formatAge } from "../model/text/formats.ts";
-import { AskFirst } from "../parts/acting/ask-first.tsx";
-import { NameEditor, NewThing } from "../parts/acting/name-editor.tsx";
-import { commandOwn, createOwn, ownDevices, removeOwn, renameOwn } from "../parts/acting/own-devices.ts";
+import {
+  commandOwn,
+  createOwn,
+  NameEditor,
+  NewThing,
+  ownDevices,
+  removeOwn,
+  renameOwn,
+} from "../parts/acting/name-editor.tsx";
 import { Problem } from "../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../parts/acting/use-act.tsx";
+import { AskFirst, mayAct, useAct } from "../parts/acting/use-act.tsx";
 import { refused, shown } from "../state/house/command.ts";
-import { devices } from "../state/house/house.ts";
+import { devices } from "../state/house/devices.ts";
 import { useHubData } from "../state/hub/watched.ts";
 import { formatTime, t, textFor } from "../texts/index.ts";
-import { Toggle } from "../ui/toggle.tsx";
-import { useNow } from "../ui/use-now.ts";
+import { Toggle } from "../ui/fields.tsx";
 
 interface Mode {
   id: string;
@@ -98,7 +104,7 @@ function moment(event: string, minutes: number | null): string {
 }
 
 function NextMoment({ at, on }: { at: string | null; on: boolean }) {
-  const now = useNow();
+  const now = secondsNow.value;
   if (at === null) return null;
   return (
     <p class="hint">{t(on ? "mode.next_on" : "mode.next_off", { time: formatTime(at), age: formatAge(at, now) })}</p>

@@ -1,10 +1,9 @@
 // Everything that has no place in the bar.
 
-import { clear } from "../browser/storage.ts";
 import { get, remove } from "../state/hub/api.ts";
 import { allows, beginLeaving, person, type Role, setSession } from "../state/hub/session.ts";
 import { type TextKey, t } from "../texts/index.ts";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 
 interface Place {
   path: string;
@@ -64,7 +63,6 @@ export function More() {
   );
 }
 
-// Signing out: ends the session on the hub, and clears what this browser kept of the house.
 /** False where the hub could not be reached: then the session lives there until it is ended or expires. */
 async function signOut(): Promise<boolean> {
   beginLeaving();
@@ -79,4 +77,16 @@ async function endOwn(): Promise<boolean> {
   const own = sessions.find(({ current }) => current);
   if (own) await remove(`/auth/sessions/${encodeURIComponent(own.id)}`);
   return own !== undefined;
+}
+
+/** Of the browser rather than of who is signed in: stays after signing out. */
+const STAYS = ["hub.language"];
+
+/** Forgets everything but what is the browser's own. */
+function clear(): void {
+  try {
+    for (const key of Object.keys(localStorage))
+      if (key.startsWith("hub.") && !STAYS.includes(key)) localStorage.removeItem(key);
+    sessionStorage.clear();
+  } catch {}
 }

@@ -63,9 +63,9 @@ test("sentences say what happened, with links to what they are about", () => {
 });
 
 test("alarms come first, in words, and what is reported in a better word is reported once", async () => {
-  const { putDevice, forgetHouse } = (await import(join(page, "state/house/house.ts"))) as {
+  const { putDevice, setDevices } = (await import(join(page, "state/house/devices.ts"))) as {
     putDevice: (device: unknown) => void;
-    forgetHouse: () => void;
+    setDevices: (devices: readonly unknown[]) => void;
   };
   const properties = {
     contact: { type: "boolean", class: "door", inverted: true },
@@ -85,7 +85,7 @@ test("alarms come first, in words, and what is reported in a better word is repo
   await setLanguage("de");
   expect(sentence({ ...event, changed: ["contact", "carbon_monoxide"] })).toBe("Hall: meldet Kohlenmonoxid");
   expect(sentence(leak)).toBe("Hall: meldet Wasser nicht mehr (Alarm 2)");
-  forgetHouse();
+  setDevices([]);
 });
 
 test("a custom event shows its fields, whatever they are", () => {

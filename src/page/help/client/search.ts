@@ -1,5 +1,6 @@
 // The search of the help: the index comes with the first key that is pressed, and what is found stands in the place of the page.
 import MiniSearch, { type SearchResult } from "minisearch";
+import { once } from "../../browser/once.ts";
 import { type Findable, SEARCH } from "../search-options.ts";
 
 const MAX_HITS = 20;
@@ -8,14 +9,10 @@ const input = document.querySelector<HTMLInputElement>("[type=search]");
 const found = document.querySelector<HTMLElement>(".found");
 const content = document.querySelector<HTMLElement>("article");
 
-let index: Promise<MiniSearch<Findable>> | undefined;
-
-function load(): Promise<MiniSearch<Findable>> {
-  index ??= fetch(document.body.dataset.index ?? "").then(async (answer) =>
-    MiniSearch.loadJSON(await answer.text(), SEARCH),
-  );
-  return index;
-}
+const load = once(async () => {
+  const answer = await fetch(document.body.dataset.index ?? "");
+  return MiniSearch.loadJSON<Findable>(await answer.text(), SEARCH);
+});
 
 async function show(): Promise<void> {
   if (!input || !found || !content) return;
@@ -33,7 +30,6 @@ async function answerTo(asked: string): Promise<HTMLElement[]> {
     if (hits.length === 0) return [element("p", {}, "Nothing in the help has these words.")];
     return [element("ol", {}, ...hits.map(hitOf))];
   } catch {
-    index = undefined;
     return [element("p", {}, "The hub does not answer: type on to try again.")];
   }
 }

@@ -1,6 +1,7 @@
 // Another password in the place of the present one.
 import { useState } from "preact/hooks";
-import { changePassword } from "../../state/hub/first-minutes.ts";
+import { post } from "../../state/hub/api.ts";
+import { signIn } from "../../state/hub/first-minutes.ts";
 import { person } from "../../state/hub/session.ts";
 import { t } from "../../texts/index.ts";
 import { Problem } from "./problem.tsx";
@@ -68,4 +69,11 @@ export function PasswordForm({ known, onDone, onLater }: Props) {
       </p>
     </form>
   );
+}
+
+/** Ends all logins of this user: signs in anew. */
+async function changePassword(current: string, next: string): Promise<void> {
+  const username = person.value?.username ?? "";
+  await post("/auth/change-password", { current_password: current, new_password: next });
+  await signIn(username, next);
 }

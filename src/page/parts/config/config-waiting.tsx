@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { readConfig } from "../../state/admin/hub-config.ts";
 import { ApiError } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 import { Problem } from "../acting/problem.tsx";
 import { RestartHub } from "./restart-hub.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";

@@ -14,7 +14,7 @@ import {
   readConfigSchema,
 } from "../../state/admin/hub-config.ts";
 import { connection } from "../../state/hub/live.ts";
-import { useAskSoon } from "../../ui/use-ask-soon.ts";
+import { useAskSoon } from "../../state/hub/watched.ts";
 
 const CHECK_AFTER_MS = 400;
 const EDIT_AFTER_MS = 250;

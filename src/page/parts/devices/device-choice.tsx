@@ -1,9 +1,9 @@
 // Chooses devices out of all: checkboxes by area, and a search.
-
 import { useState } from "preact/hooks";
+import { secondsNow } from "../../browser/now.ts";
 import type { Device } from "../../model/device/device.ts";
+import { devices } from "../../state/house/devices.ts";
 import { t } from "../../texts/index.ts";
-import { useDevices } from "./use-devices.ts";
 
 interface DeviceChoiceProps {
   legend: string;
@@ -69,4 +69,37 @@ export function DeviceChoice({ legend, chosen, onChange, fits, note, areaName }:
       </div>
     </fieldset>
   );
+}
+
+// Several devices to choose from, each with its name and room.
+interface Props {
+  legend: string;
+  devices: readonly Device[];
+  picked: ReadonlySet<string>;
+  onChange: (picked: ReadonlySet<string>) => void;
+}
+
+export function PickDevices({ legend, devices, picked, onChange }: Props) {
+  function turn(id: string, isIn: boolean): void {
+    onChange(new Set(isIn ? [...picked, id] : [...picked].filter((one) => one !== id)));
+  }
+  return (
+    <fieldset class="picks">
+      <legend>{legend}</legend>
+      {devices.map(({ id, name, area }) => (
+        <label key={id} class="check">
+          <input type="checkbox" checked={picked.has(id)} onChange={(event) => turn(id, event.currentTarget.checked)} />
+          <span dir="auto">{name}</span>
+          {area !== null && <small dir="auto">{area}</small>}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+// All devices, for lists that are drawn anew each second.
+/** All devices, as they are each second: for lists of them, which their values must not draw anew each time. */
+export function useDevices(): Device[] {
+  secondsNow.value;
+  return [...devices.value.values()].map((one) => one.peek());
 }

@@ -1,11 +1,11 @@
 // The devices of a group: each with its state and its control, as on the start.
 
 import { useState } from "preact/hooks";
-import { devices } from "../../state/house/house.ts";
+import { devices } from "../../state/house/devices.ts";
 import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
-import { Tile } from "../tile/tile.tsx";
 import { GROUP_EVENTS, type Group } from "./groups.ts";
+import { Tile } from "./tile.tsx";
 import { deviceName } from "./values.ts";
 
 const NAMED = 6;

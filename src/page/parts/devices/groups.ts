@@ -1,9 +1,10 @@
 // Groups of devices as the hub keeps them: making, changing and removing them.
 
-import { dropDevice, readDevice } from "../../state/house/house.ts";
+import { dropDevice } from "../../state/house/devices.ts";
+import { readDevice } from "../../state/house/house.ts";
 import { patch, post, remove } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 
 export interface Group {
   id: string;

@@ -7,7 +7,7 @@ import { partInWords } from "../../model/device/kinds.ts";
 import { isReplaced, isReported, meaningOf, partOf } from "../../model/device/sensor-words.ts";
 import { formatValue } from "../../model/text/formats.ts";
 import type { Part } from "../../model/text/phrase.ts";
-import { devices, nameOfDevice } from "../../state/house/house.ts";
+import { devices, nameOfDevice } from "../../state/house/devices.ts";
 import { formatTime, language, t, textFor } from "../../texts/index.ts";
 
 const LONGEST = 80;

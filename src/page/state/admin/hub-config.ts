@@ -1,5 +1,6 @@
 // hub.toml of the hub: as text, as the values it says, and the schema that both are made by.
 
+import { once } from "../../browser/once.ts";
 import type { ConfigEdit, ConfigValues } from "../../model/config/config-values.ts";
 import type { FormSchema, TextProblem } from "../../model/config/form-schema.ts";
 import { ask, get, post } from "../hub/api.ts";
@@ -41,16 +42,8 @@ export async function saveConfig(text: string, { etag, isCrlf }: ConfigRead, for
   );
 }
 
-let schemaRead: Promise<FormSchema> | undefined;
-
 /** Read once: it changes only with the hub's version. Rejects where it cannot be read, and is tried again then. */
-export function readConfigSchema(): Promise<FormSchema> {
-  schemaRead ??= get<FormSchema>("/system/config/schema").catch((error: unknown) => {
-    schemaRead = undefined;
-    throw error;
-  });
-  return schemaRead;
-}
+export const readConfigSchema = once(() => get<FormSchema>("/system/config/schema"));
 
 const DRAFT = "hub.draft.hub_toml";
 

@@ -2,7 +2,7 @@
 
 import { type GuestThings, guests } from "../house/lists.ts";
 import { put } from "../hub/api.ts";
-import { changeLayout, type Layout } from "./layout.ts";
+import { changeLayout, type Layout, layout } from "./layout.ts";
 
 export function orderAreas(areas: string[]): void {
   changeLayout((layout) => ({ ...layout, areas }));
@@ -34,3 +34,6 @@ export async function toggleGuest(key: string): Promise<void> {
 function toggled(list: readonly string[], one: string): string[] {
   return list.includes(one) ? list.filter((other) => other !== one) : [...list, one];
 }
+
+/** For all who have not arranged anything. */
+export const shareLayout = (): Promise<void> => put("/ui/layout/default", layout.value);

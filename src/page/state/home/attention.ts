@@ -1,11 +1,16 @@
 // What somebody should look at, each with what to do and where.
 import { computed, effect, signal } from "@preact/signals";
-import { ruleProblemInShort } from "../../model/rules/problem-words.ts";
-import { type Alert, alertInWords, type HubProblem, problemInWords } from "../../model/text/alert-words.ts";
+import {
+  type Alert,
+  alertInWords,
+  type HubProblem,
+  problemInWords,
+  ruleProblemInShort,
+} from "../../model/text/problem-words.ts";
 import { formatTime, t, textFor } from "../../texts/index.ts";
-import { nameOfDevice } from "../house/house.ts";
+import { nameOfDevice } from "../house/devices.ts";
 import { get } from "../hub/api.ts";
-import { connection, gap, type HubEvent, listen } from "../hub/live.ts";
+import { connection, gap, listen } from "../hub/live.ts";
 import { allows } from "../hub/session.ts";
 import { type Matter, noteDevice, ofAlarms, ofDevices } from "./device-matters.ts";
 
@@ -43,38 +48,47 @@ const TOGETHER_MS = 1500;
 /** Parts whose problems have a line of their own. */
 const ELSEWHERE = new Set(["rules"]);
 
-const found = signal<Found>(NOTHING);
+export function createAttention() {
+  const found = signal<Found>(NOTHING);
+  let isStarted = false;
+  let _soon: ReturnType<typeof setTimeout> | undefined;
 
-let isStarted = false;
-let soon: ReturnType<typeof setTimeout> | undefined;
+  function readSoon(ms: number): void {
+    _soon ??= setTimeout(() => {
+      _soon = undefined;
+      void read();
+    }, ms);
+  }
 
-export function startAttention(): void {
-  if (isStarted) return;
-  isStarted = true;
-  effect(() => {
-    if (connection.value.state === "live") readSoon(0);
-  });
-  listen(takeEvent);
-  setInterval(() => document.visibilityState === "visible" && readSoon(0), POLL_MS);
+  async function read(): Promise<void> {
+    if (connection.peek().state === "live") found.value = await readAll(found.peek());
+  }
+
+  return {
+    matters: computed((): Matter[] =>
+      [...ofAlarms.value, ...ofHub(found.value), ...ofDevices.value, ...ofGap()].sort(
+        (a, b) => Number(b.severity === "act") - Number(a.severity === "act"),
+      ),
+    ),
+    startAttention(): void {
+      if (isStarted) return;
+      isStarted = true;
+      effect(() => {
+        if (connection.value.state === "live") readSoon(0);
+      });
+      listen((event) => {
+        noteDevice(event);
+        if (/^(alert$|plugin_|notification_|backup_|system_|action_failed)/.test(event.type)) readSoon(TOGETHER_MS);
+      });
+      setInterval(() => document.visibilityState === "visible" && readSoon(0), POLL_MS);
+    },
+  };
 }
 
-function takeEvent(event: HubEvent): void {
-  const { type } = event;
-  noteDevice(event);
-  if (/^(alert$|plugin_|notification_|backup_|system_|action_failed)/.test(type)) readSoon(TOGETHER_MS);
-}
+export const { matters, startAttention } = createAttention();
 
-function readSoon(ms: number): void {
-  if (soon !== undefined) return;
-  soon = setTimeout(() => {
-    soon = undefined;
-    void read();
-  }, ms);
-}
-
-async function read(): Promise<void> {
-  if (connection.peek().state !== "live") return;
-  const before = found.peek();
+/** `before`: stands in for what cannot be read. */
+async function readAll(before: Found): Promise<Found> {
   const or = <T>(asked: Promise<T>, held: T): Promise<T> => asked.catch(() => held);
   const [alerts, status, rules, waiting, notices] = await Promise.all([
     or(get<Alert[]>("/system/alerts"), before.alerts),
@@ -84,24 +98,19 @@ async function read(): Promise<void> {
     allows("user") ? or(get<Notice[]>("/notify/notices"), before.notices) : [],
   ]);
   const lasting = alerts.filter(({ until }) => until === null);
-  found.value = { alerts: lasting, problems: status.problems, rules, waiting, notices };
+  return { alerts: lasting, problems: status.problems, rules, waiting, notices };
 }
 
-export const matters = computed((): Matter[] => {
-  const { alerts, problems, rules, waiting, notices } = found.value;
+function ofHub({ alerts, problems, rules, waiting, notices }: Found): Matter[] {
   const off = new Set(alerts.flatMap(({ kind, variant }) => (kind === "part_off" && variant ? [variant] : [])));
-  const all = [
-    ...ofAlarms.value,
+  return [
     ...notices.filter(({ state, answerable }) => state === "open" && answerable).map(ofNotice),
     ...alerts.filter(({ severity }) => severity !== "info").map(ofAlert),
     ...problems.filter(({ part }) => !ELSEWHERE.has(part) && !off.has(part)).map(ofProblem),
     ...rules.map(ofRule),
     ...ofOutbox(waiting),
-    ...ofDevices.value,
-    ...ofGap(),
   ];
-  return all.sort((a, b) => Number(b.severity === "act") - Number(a.severity === "act"));
-});
+}
 
 const PLACES: Readonly<Record<string, string>> = {
   backup_overdue: "/system/backups",

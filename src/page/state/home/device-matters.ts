@@ -5,7 +5,7 @@ import { type Device, propertyOf } from "../../model/device/device.ts";
 import { alarmInWords, MAX_ALARMS } from "../../model/device/kinds.ts";
 import { alarmsOf, batteryOf, isLow, isReported, meaningOf } from "../../model/device/sensor-words.ts";
 import { language, t } from "../../texts/index.ts";
-import { devices, shape } from "../house/house.ts";
+import { devices, shape } from "../house/devices.ts";
 import type { HubEvent } from "../hub/live.ts";
 
 export interface Matter {

@@ -15,25 +15,77 @@ export interface Layout {
 
 const NONE: Layout = { areas: [], tiles: [], hidden: [], favourites: [] };
 
-export const layout = signal<Layout>(NONE);
-/** Why the last change was not kept. */
-export const layoutProblem = signal<unknown>(undefined);
-
 type Change = (layout: Layout) => Layout;
 
-let etag = "";
-let waiting: Change[] = [];
-let isSending = false;
+export function createLayout() {
+  const layout = signal<Layout>(NONE);
+  /** Why the last change was not kept. */
+  const layoutProblem = signal<unknown>(undefined);
+  let etag = "";
+  let waiting: Change[] = [];
+  let isSending = false;
+
+  function take(next: Layout): void {
+    layout.value = next;
+    save("layout", next === NONE ? undefined : next);
+  }
+
+  async function answered(answer: Response): Promise<void> {
+    const held = (await answer.json()) as Layout;
+    etag = answer.headers.get("etag") ?? "";
+    take(waiting.reduce((one, change) => change(one), held));
+  }
+
+  const read = async (): Promise<void> => answered(await ask("GET", "/ui/layout"));
+
+  async function send(): Promise<void> {
+    isSending = true;
+    layoutProblem.value = undefined;
+    try {
+      while (waiting.length > 0) await sendOnce();
+    } catch (error) {
+      layoutProblem.value = error;
+      waiting = [];
+      await read().catch(() => {});
+    } finally {
+      isSending = false;
+    }
+  }
+
+  async function sendOnce(): Promise<void> {
+    const sent = waiting.length;
+    try {
+      const answer = await ask("PUT", "/ui/layout", { body: layout.value, headers: { "if-match": etag } });
+      waiting = waiting.slice(sent);
+      await answered(answer);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 409)) throw error;
+      await read();
+    }
+  }
+
+  /** Shown at once; where somebody else was faster, done again on what they made of it. */
+  function changeLayout(change: Change): void {
+    take(change(layout.value));
+    waiting.push(change);
+    if (!isSending) void send();
+  }
+
+  return { layout, layoutProblem, take, read, changeLayout, answered };
+}
+
+const own = createLayout();
+export const { layout, layoutProblem, changeLayout } = own;
 
 /** Reads it whenever the connection is live again. Call it once. */
 export function startLayout(): void {
   layout.value = load<Layout>("layout") ?? NONE;
   effect(() => {
-    if (connection.value.state === "live") void readLayout().catch(() => {});
+    if (connection.value.state === "live") void own.read().catch(() => {});
   });
   let owner = viewsOf.peek();
   viewsOf.subscribe((next) => {
-    if (next !== owner) take(NONE);
+    if (next !== owner) own.take(NONE);
     owner = next;
   });
   // Nothing stays in the browser of who is signed out, but the views do.
@@ -42,60 +94,7 @@ export function startLayout(): void {
   });
 }
 
-async function readLayout(): Promise<void> {
-  await answered(await ask("GET", "/ui/layout"));
-}
-
-async function answered(answer: Response): Promise<void> {
-  const held = (await answer.json()) as Layout;
-  etag = answer.headers.get("etag") ?? "";
-  take(waiting.reduce((one, change) => change(one), held));
-}
-
-function take(next: Layout): void {
-  layout.value = next;
-  save("layout", next === NONE ? undefined : next);
-}
-
-/** Shown at once; where somebody else was faster, done again on what they made of it. */
-export function changeLayout(change: Change): void {
-  take(change(layout.value));
-  waiting.push(change);
-  if (!isSending) void send();
-}
-
-async function send(): Promise<void> {
-  isSending = true;
-  layoutProblem.value = undefined;
-  try {
-    while (waiting.length > 0) await sendOnce();
-  } catch (error) {
-    layoutProblem.value = error;
-    waiting = [];
-    await readLayout().catch(() => {});
-  } finally {
-    isSending = false;
-  }
-}
-
-async function sendOnce(): Promise<void> {
-  const sent = waiting.length;
-  try {
-    const answer = await ask("PUT", "/ui/layout", { body: layout.value, headers: { "if-match": etag } });
-    waiting = waiting.slice(sent);
-    await answered(answer);
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 409)) throw error;
-    await readLayout();
-  }
-}
-
 /** From now on that of all. */
 export async function forgetLayout(): Promise<void> {
-  await answered(await ask("DELETE", "/ui/layout"));
-}
-
-/** For all who have not arranged anything. */
-export async function shareLayout(): Promise<void> {
-  await ask("PUT", "/ui/layout/default", { body: layout.value });
+  await own.answered(await ask("DELETE", "/ui/layout"));
 }

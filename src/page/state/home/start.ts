@@ -3,7 +3,7 @@
 import { computed, type Signal } from "@preact/signals";
 import type { Device } from "../../model/device/device.ts";
 import { hasSomethingToShow } from "../../model/device/kinds.ts";
-import { devices, shape } from "../house/house.ts";
+import { devices, shape } from "../house/devices.ts";
 import { areaName, areas, type Scene, scenes, type Variable, variables } from "../house/lists.ts";
 import { type Layout, layout } from "./layout.ts";
 

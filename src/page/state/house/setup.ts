@@ -1,7 +1,8 @@
 // How far the house is set up: derived from the house itself, so that it is right however it was done.
+
 import { computed, signal } from "@preact/signals";
 import { ApiError, get, patch, put } from "../hub/api.ts";
-import { deviceList } from "./house.ts";
+import { deviceList } from "./devices.ts";
 
 export interface Setup {
   location: { latitude: number | null; longitude: number | null; timezone: string | null };

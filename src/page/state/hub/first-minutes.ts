@@ -1,7 +1,7 @@
 // What stands before every view for a moment: asking for a password in the place of the printed one, and a restore.
 import { signal } from "@preact/signals";
 import { post } from "./api.ts";
-import { type Session, session, setSession } from "./session.ts";
+import { type Session, setSession } from "./session.ts";
 
 /** The printed password that somebody has just signed in with, while another one is asked for. */
 export const printedPassword = signal<string | undefined>(undefined);
@@ -17,11 +17,4 @@ export async function signIn(username: string, password: string): Promise<void> 
   if (answer.password_is_initial === true) printedPassword.value = password;
   restored.value = false;
   setSession(answer);
-}
-
-/** Ends all logins of this user: signs in anew. */
-export async function changePassword(current: string, next: string): Promise<void> {
-  const username = session.value?.user.username ?? "";
-  await post("/auth/change-password", { current_password: current, new_password: next });
-  await signIn(username, next);
 }

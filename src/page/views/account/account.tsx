@@ -5,7 +5,7 @@ import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { post } from "../../state/hub/api.ts";
 import { person, type Session, setSession } from "../../state/hub/session.ts";
 import { LANGUAGES, language, setLanguage, t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 import { PushSwitch } from "./push-switch.tsx";
 
 export function Account() {

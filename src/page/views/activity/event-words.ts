@@ -1,7 +1,7 @@
 // What an event says, in a sentence. An event that is not known shows its fields.
 import type { Attributes, Json } from "../../model/device/json.ts";
-import { type Alert, alertInWords } from "../../model/text/alert-words.ts";
 import { type Part, phrase } from "../../model/text/phrase.ts";
+import { type Alert, alertInWords } from "../../model/text/problem-words.ts";
 import {
   attributeWords,
   changeWords,

@@ -1,7 +1,8 @@
 // What the activity view lists: kinds of events and a device, as the stream itself filters. What is filtered stands there loudly.
+
 import { useState } from "preact/hooks";
 import { deviceName } from "../../parts/devices/values.ts";
-import { devices } from "../../state/house/house.ts";
+import { devices } from "../../state/house/devices.ts";
 import { t } from "../../texts/index.ts";
 import { EVENT_TYPES, typeWords } from "./event-words.ts";
 import type { FeedFilter } from "./feed.ts";

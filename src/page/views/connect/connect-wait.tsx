@@ -1,9 +1,10 @@
 // The wait for the first device of a new account or plugin: shows them as they come.
+
 import { useEffect, useState } from "preact/hooks";
 import { stateInWords } from "../../model/device/kinds.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { useAct } from "../../parts/acting/use-act.tsx";
-import { deviceList } from "../../state/house/house.ts";
+import { deviceList } from "../../state/house/devices.ts";
 import { get, post } from "../../state/hub/api.ts";
 import { connection } from "../../state/hub/live.ts";
 import { t } from "../../texts/index.ts";

@@ -1,12 +1,14 @@
 // All devices as a table: searched, filtered and sorted, with what filters it said loudly.
+
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAddress } from "../../browser/address.ts";
 import { now } from "../../browser/now.ts";
 import type { Device } from "../../model/device/device.ts";
 import { stateInWords } from "../../model/device/kinds.ts";
 import { areas, readAreas } from "../../state/house/areas.ts";
+import { deviceList, devices } from "../../state/house/devices.ts";
 import { readInbox, waitingCount } from "../../state/house/discovery.ts";
-import { deviceList, devices, isRead } from "../../state/house/house.ts";
+import { isRead } from "../../state/house/house.ts";
 import { connection } from "../../state/hub/live.ts";
 import { t } from "../../texts/index.ts";
 import { type DeviceFilter, filtered, filterIn, SORTS, sorted } from "./device-filter.ts";

@@ -1,8 +1,9 @@
 // The search and the filters of the device table, and what of them is in force.
+
 import { computed } from "@preact/signals";
 import { useAddress } from "../../browser/address.ts";
 import { areaName } from "../../state/house/areas.ts";
-import { deviceList } from "../../state/house/house.ts";
+import { deviceList } from "../../state/house/devices.ts";
 import { formatNumber, t } from "../../texts/index.ts";
 import { type DeviceFilter, NONE, SORTS, STATES, typeInWords } from "./device-filter.ts";
 

@@ -1,14 +1,16 @@
 // The start: what needs attention, favourites, scenes and the areas with their devices.
+
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { useCallback, useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { here, noteAddress } from "../../browser/start-address.ts";
 import { laterWithTexts } from "../../parts/acting/later.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { Tile } from "../../parts/tile/tile.tsx";
+import { Tile } from "../../parts/devices/tile.tsx";
 import { layoutProblem, startLayout } from "../../state/home/layout.ts";
 import { type Item, type Section, sections } from "../../state/home/start.ts";
-import { devices, isRead } from "../../state/house/house.ts";
+import { devices } from "../../state/house/devices.ts";
+import { isRead } from "../../state/house/house.ts";
 import { areas, guests, scenes, variables } from "../../state/house/lists.ts";
 import { t } from "../../texts/index.ts";
 import { Icon } from "../../ui/icon.tsx";
@@ -23,33 +25,37 @@ const HomeEditor = laterWithTexts(() =>
 );
 const Wall = laterWithTexts(() => import("./wall.tsx").then(({ loadWall }) => loadWall()));
 
-let isStarted = false;
-
-/** What only the start needs is read when somebody first comes here; and again, as no event reports new scenes or areas. */
-function start(): void {
-  const lists = [areas, scenes, variables, guests];
-  if (isStarted) {
-    for (const list of lists) void list.read();
-    return;
-  }
-  isStarted = true;
-  for (const list of lists) list.start();
-  startLayout();
-  effect(wakeTiles);
-}
-
 const [AT_ONCE, MORE] = [24, 16];
 const IDLE_MS = 500;
-/** Tiles beyond this one still sleep: a thousand at once would freeze the page. */
-const awake = signal(AT_ONCE);
 
-function wakeTiles(): void {
-  const count = sections.value.reduce((sum, { items }) => sum + items.length, 0);
-  if (awake.value < count)
-    whenIdle(() => {
-      awake.value += MORE;
-    });
+function createStart() {
+  const lists = [areas, scenes, variables, guests];
+  let isStarted = false;
+  /** Tiles beyond this one still sleep: a thousand at once would freeze the page. */
+  const awake = signal(AT_ONCE);
+
+  function wakeTiles(): void {
+    const count = sections.value.reduce((sum, { items }) => sum + items.length, 0);
+    if (awake.value < count)
+      whenIdle(() => {
+        awake.value += MORE;
+      });
+  }
+
+  return {
+    awake,
+    /** What only the start needs is read when somebody first comes here; and again, as no event reports new scenes or areas. */
+    start(): void {
+      for (const list of lists) void (isStarted ? list.read() : list.start());
+      if (isStarted) return;
+      isStarted = true;
+      startLayout();
+      effect(wakeTiles);
+    },
+  };
 }
+
+const { awake, start } = createStart();
 
 function whenIdle(work: () => void): void {
   // Safari has none.

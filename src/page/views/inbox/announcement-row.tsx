@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { type Announcement, type Decision, decide } from "../../state/house/discovery.ts";
 import { t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 
 const OPPOSITE = { accept: "ignore", ignore: "accept" } as const;
 

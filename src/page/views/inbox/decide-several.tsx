@@ -4,7 +4,7 @@ import { useAddress } from "../../browser/address.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { announcements, type Decision, decideSeveral, matching } from "../../state/house/discovery.ts";
 import { t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 
 const MAX_NAMED = 5;
 

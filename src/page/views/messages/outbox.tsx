@@ -1,16 +1,15 @@
 // Messages that did not get through yet: tried again by hand, or dropped.
 
+import { secondsNow } from "../../browser/now.ts";
 import { formatAge } from "../../model/text/formats.ts";
-import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
+import { AskFirst, mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { short } from "../../parts/devices/values.ts";
 import { post, remove } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
 import { useHubData } from "../../state/hub/watched.ts";
 import { formatTime, t } from "../../texts/index.ts";
 import { Moment } from "../../ui/moment.tsx";
-import { useNow } from "../../ui/use-now.ts";
 
 interface Waiting {
   id: string;
@@ -53,7 +52,7 @@ export function Outbox({ onChange }: { onChange: () => Promise<void> }) {
 function WaitingRow({ waiting, read }: { waiting: Waiting; read: () => Promise<void> }) {
   const { id, channel, title, message, at, tries, next_try: next, last_error: error, count, state } = waiting;
   const act = useAct();
-  const now = useNow();
+  const now = secondsNow.value;
   const path = `/notify/outbox/${encodeURIComponent(id)}`;
   const name = title || short(message, 60);
   return (

@@ -9,7 +9,7 @@ import { get, put } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
 import { type FormValue, SchemaFields } from "../../ui/schema-form/schema-form.tsx";
 import { JsonInput } from "../../ui/schema-form/schema-input.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 
 interface PluginConfigProps {
   of: Plugin;

@@ -7,7 +7,7 @@ import { connection } from "../../state/hub/live.ts";
 import { allows } from "../../state/hub/session.ts";
 import { t } from "../../texts/index.ts";
 import { Sheet } from "../../ui/sheet.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 import { UploadList } from "./upload-list.tsx";
 import { PluginUpload } from "./upload-plugin.tsx";
 import { UploadRemoval } from "./upload-removal.tsx";

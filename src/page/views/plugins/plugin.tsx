@@ -14,7 +14,7 @@ import { Moment } from "../../ui/moment.tsx";
 import { PluginActions } from "./plugin-actions.tsx";
 import { PluginConfig } from "./plugin-config.tsx";
 import { PluginLog } from "./plugin-log.tsx";
-import { LastExit, Notices, statusText } from "./plugin-status.tsx";
+import { LastExit, Notices, statusText } from "./plugins.tsx";
 
 export function PluginView() {
   const id = useRoute().params.id ?? "";

@@ -1,8 +1,8 @@
 // A rule in the list: its sentence, its state, and the switch.
 
-import { ruleProblem } from "../../model/rules/problem-words.ts";
 import type { ListedRule } from "../../model/rules/rule.ts";
-import { nameOfDevice } from "../../state/house/house.ts";
+import { ruleProblem } from "../../model/text/problem-words.ts";
+import { nameOfDevice } from "../../state/house/devices.ts";
 import { formatAge, formatTime, t } from "../../texts/index.ts";
 import { RuleControls, RuleSwitch } from "./rule-controls.tsx";
 import { WhatItDoes } from "./rule-made.tsx";

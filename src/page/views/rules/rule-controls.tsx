@@ -9,7 +9,7 @@ import { patch, post } from "../../state/hub/api.ts";
 import { connection } from "../../state/hub/live.ts";
 import { allows } from "../../state/hub/session.ts";
 import { t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 
 interface ControlProps {
   rule: ListedRule;

@@ -6,12 +6,12 @@ import { keepDraft, loadDraft } from "../../browser/draft.ts";
 import { STARTS, type Start, startRule } from "../../model/rules/rule-starts.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { blueprints, readBlueprints } from "../../state/house/blueprints.ts";
-import { deviceList } from "../../state/house/house.ts";
+import { deviceList } from "../../state/house/devices.ts";
 import { post } from "../../state/hub/api.ts";
 import { connection } from "../../state/hub/live.ts";
 import { t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
-import { BlueprintList } from "./blueprints/blueprint-list.tsx";
+import { toast } from "../../ui/toast.ts";
+import { BlueprintList } from "./blueprints/blueprints.tsx";
 import { RuleEdit } from "./edit/rule-edit.tsx";
 import { loadNames } from "./words/rule-names.ts";
 

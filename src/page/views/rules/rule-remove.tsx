@@ -10,7 +10,7 @@ import { ask, get, post, remove } from "../../state/hub/api.ts";
 import { connection } from "../../state/hub/live.ts";
 import { allows } from "../../state/hub/session.ts";
 import { t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 
 export function RuleRemove({ rule }: { rule: RuleDetails }) {
   const { route } = useLocation();

@@ -1,8 +1,8 @@
 // Runs of a rule that are under way: what each waits for and until when, with a way to end it.
 
 import type { ListedRule, RuleRun, RunWait } from "../../model/rules/rule.ts";
+import { clockText } from "../../model/rules/rule-clock.ts";
 import { isolated } from "../../model/rules/rule-text.ts";
-import { clockText } from "../../model/time/rule-clock.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { rulePath } from "../../state/house/rules.ts";
@@ -10,7 +10,7 @@ import { ApiError, get, remove } from "../../state/hub/api.ts";
 import { seconds } from "../../state/hub/clock.ts";
 import { useWatched } from "../../state/hub/watched.ts";
 import { formatExact, t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 
 const EVERY_MS = 5000;
 

@@ -10,7 +10,7 @@ import { get } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
 import { useWatched } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
-import { RenamedNote } from "./renamed/renamed-rules.tsx";
+import { RenamedNote } from "./renamed-rules.tsx";
 import { RuleState } from "./rule-card.tsx";
 import { RuleControls, RuleSwitch } from "./rule-controls.tsx";
 import { WhatItDoes } from "./rule-made.tsx";

@@ -10,7 +10,7 @@ import { allows } from "../../state/hub/session.ts";
 import { useWatched } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
 import { HelpLink } from "../../ui/help-link.tsx";
-import { RenamedRules } from "./renamed/renamed-rules.tsx";
+import { RenamedRules } from "./renamed-rules.tsx";
 import { RuleCard } from "./rule-card.tsx";
 import { whatItDoes } from "./rule-made.tsx";
 import { loadNames, setRuleNames } from "./words/rule-names.ts";

@@ -3,10 +3,10 @@
 import { useState } from "preact/hooks";
 import { propertyOf } from "../../model/device/device.ts";
 import type { Attributes, Json } from "../../model/device/json.ts";
-import { useAreas } from "../../parts/devices/area-names.ts";
 import { DeviceChoice } from "../../parts/devices/device-choice.tsx";
 import { attributeWords, deviceLink, deviceName, unitOf, valueWords } from "../../parts/devices/values.ts";
-import { devices } from "../../state/house/house.ts";
+import { useAreas } from "../../state/house/areas.ts";
+import { devices } from "../../state/house/devices.ts";
 import { t, textFor } from "../../texts/index.ts";
 import { changesOf, isOfScenes, type States, statesOf } from "./scenes.ts";
 import { ValueField } from "./value-field.tsx";

@@ -2,17 +2,16 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
-import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { NameEditor } from "../../parts/acting/name-editor.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
+import { AskFirst, mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { allows } from "../../state/hub/session.ts";
 import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
-import { ActivateScene } from "./activation.tsx";
+import { toast } from "../../ui/toast.ts";
 import { SceneEditor } from "./scene-editor.tsx";
 import { capture, removeScene, rename, SCENE_EVENTS, type Scene, type States, saveStates } from "./scenes.ts";
+import { ActivateScene } from "./scenes.tsx";
 
 export function SceneView() {
   const { params } = useRoute();

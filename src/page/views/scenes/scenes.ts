@@ -2,10 +2,10 @@
 
 import { type Device, isGroup, propertyOf } from "../../model/device/device.ts";
 import type { Attributes, Json } from "../../model/device/json.ts";
-import { devices } from "../../state/house/house.ts";
+import { devices } from "../../state/house/devices.ts";
 import { patch, post, remove } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 
 /** Device id → the wanted state. */
 export type States = Record<string, Attributes>;

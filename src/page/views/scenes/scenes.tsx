@@ -3,19 +3,18 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useAddress } from "../../browser/address.ts";
-import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { NameEditor } from "../../parts/acting/name-editor.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
-import { useAreas } from "../../parts/devices/area-names.ts";
+import { AskFirst, mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { DeviceChoice } from "../../parts/devices/device-choice.tsx";
 import { deviceName } from "../../parts/devices/values.ts";
+import { useAreas } from "../../state/house/areas.ts";
+import { devices } from "../../state/house/devices.ts";
 import { post } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
 import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
-import { ActivateScene } from "./activation.tsx";
-import { isOfScenes, removeScene, rename, SCENE_EVENTS, type Scene } from "./scenes.ts";
+import { type Activation, activate, isOfScenes, removeScene, rename, SCENE_EVENTS, type Scene } from "./scenes.ts";
 
 const SHOWN_DEVICES = 4;
 
@@ -131,5 +130,65 @@ function NewScene({ onEnd }: { onEnd: () => void }) {
         </button>
       </div>
     </form>
+  );
+}
+
+export function ActivateScene({ id, name }: { id: string; name: string }) {
+  const act = useAct();
+  const [outcome, setOutcome] = useState<Activation>();
+  const start = (force = false): Promise<boolean> =>
+    act.run(async () => {
+      setOutcome(await activate(id, force));
+    });
+  return (
+    <>
+      <button
+        type="button"
+        class="main"
+        hidden={!allows("user")}
+        disabled={act.busy || !mayAct("user")}
+        aria-label={`${t("scene.activate")}: ${name}`}
+        onClick={() => void start()}
+      >
+        {t("scene.activate")}
+      </button>
+      <div class="wide" role="status">
+        <Problem of={act.problem} />
+        {outcome && !act.busy && <Outcome of={outcome} onForce={() => void start(true)} />}
+      </div>
+    </>
+  );
+}
+
+/** A scene's button, and what came of it at each device. */
+function Outcome({ of: { sent, failed }, onForce }: { of: Activation; onForce: () => void }) {
+  const isAway = (id: string): boolean => devices.value.get(id)?.value.available === false;
+  return (
+    <>
+      <p class={failed.length === 0 ? "good" : "look"}>
+        {t(failed.length === 0 ? "scene.all_sent" : "scene.some_sent", { sent: sent.length, failed: failed.length })}
+      </p>
+      <details open={failed.length > 0}>
+        <summary>{t("scene.result")}</summary>
+        <ul class="results">
+          {failed.map(({ device_id: id, error }) => (
+            <li key={id}>
+              <span class="act">✗</span> <bdi>{deviceName(id)}</bdi>:{" "}
+              <span dir="auto">{isAway(id) ? t("device.offline") : error}</span>
+            </li>
+          ))}
+          {sent.map(({ device_id: id }) => (
+            <li key={id}>
+              <span class="good">✓</span> <bdi>{deviceName(id)}</bdi>: {t("scene.sent")}
+            </li>
+          ))}
+        </ul>
+        {failed.some(({ device_id }) => isAway(device_id)) && (
+          <button type="button" disabled={!mayAct("user")} onClick={onForce}>
+            {t("scene.force")}
+          </button>
+        )}
+      </details>
+    </>
   );
 }

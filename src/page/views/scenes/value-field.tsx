@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Json } from "../../model/device/json.ts";
 import type { Property } from "../../model/device/schema.ts";
 import { t } from "../../texts/index.ts";
-import { Toggle } from "../../ui/toggle.tsx";
+import { Toggle } from "../../ui/fields.tsx";
 
 interface ValueFieldProps {
   label: string;

@@ -2,15 +2,14 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
-import { planOf, type Week, weekOf } from "../../model/time/week-plan.ts";
-import { AskFirst } from "../../parts/acting/ask-first.tsx";
+import { planOf, type Week, weekOf } from "../../model/place/week-plan.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
+import { AskFirst, mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
-import { NextChange } from "./next-change.tsx";
+import { toast } from "../../ui/toast.ts";
 import { readSchedule, removeSchedule, SCHEDULE_EVENTS, type Schedule, savePlan } from "./schedules.ts";
+import { NextChange } from "./schedules.tsx";
 import { WeekEditor } from "./week-editor.tsx";
 
 export function ScheduleView() {

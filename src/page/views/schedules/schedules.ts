@@ -1,10 +1,11 @@
 // Schedules as the hub keeps them: making, changing and removing them.
 
-import type { PlanEntry } from "../../model/time/week-plan.ts";
-import { dropDevice, readDevice } from "../../state/house/house.ts";
+import type { PlanEntry } from "../../model/place/week-plan.ts";
+import { dropDevice } from "../../state/house/devices.ts";
+import { readDevice } from "../../state/house/house.ts";
 import { ask, patch, post, remove } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 
 export interface Schedule {
   id: string;

@@ -1,15 +1,14 @@
 // The schedules of the house: whether they are on, and what comes next.
 
 import { useLocation } from "preact-iso";
-import { planInWords } from "../../model/time/week-plan.ts";
-import { AskFirst } from "../../parts/acting/ask-first.tsx";
+import { secondsNow } from "../../browser/now.ts";
+import { planInWords } from "../../model/place/week-plan.ts";
 import { NameEditor, NewThing } from "../../parts/acting/name-editor.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
+import { AskFirst, mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { useHubData } from "../../state/hub/watched.ts";
-import { t } from "../../texts/index.ts";
-import { Toggle } from "../../ui/toggle.tsx";
-import { NextChange } from "./next-change.tsx";
+import { formatAge, formatTime, t } from "../../texts/index.ts";
+import { Toggle } from "../../ui/fields.tsx";
 import { changeSchedule, createSchedule, removeSchedule, SCHEDULE_EVENTS, type Schedule } from "./schedules.ts";
 
 export function SchedulesView() {
@@ -68,5 +67,19 @@ function ScheduleRow({ schedule, read }: { schedule: Schedule; read: () => Promi
       />
       <Problem of={act.problem} />
     </li>
+  );
+}
+
+// How a schedule is now, and when that changes.
+export function NextChange({ schedule: { enabled, on, next_change: next } }: { schedule: Schedule }) {
+  const now = secondsNow.value;
+  if (!enabled) return <p>{t("schedule.disabled")}</p>;
+  const state = t(on ? "state.on" : "state.off");
+  if (next === null) return <p>{state}</p>;
+  const values = { time: formatTime(next), age: formatAge(next, now) };
+  return (
+    <p>
+      {state} · {t(on ? "mode.next_off" : "mode.next_on", values)}
+    </p>
   );
 }

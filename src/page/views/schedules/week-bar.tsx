@@ -11,7 +11,7 @@ import {
   type Stretch,
   timeOf,
   type Week,
-} from "../../model/time/week-plan.ts";
+} from "../../model/place/week-plan.ts";
 import { t } from "../../texts/index.ts";
 
 interface DayBarProps {

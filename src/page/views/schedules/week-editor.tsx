@@ -10,7 +10,7 @@ import {
   timeOf,
   type Week,
   withEdge,
-} from "../../model/time/week-plan.ts";
+} from "../../model/place/week-plan.ts";
 import { t } from "../../texts/index.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { DayBar } from "./week-bar.tsx";

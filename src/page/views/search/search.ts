@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals";
 import type { IconName } from "../../model/device/icon-name.ts";
 import { iconOf } from "../../model/device/kinds.ts";
-import { devices, shape } from "../../state/house/house.ts";
+import { devices, shape } from "../../state/house/devices.ts";
 import { hubList } from "../../state/house/list.ts";
 import { areaName, areas, scenes, variables } from "../../state/house/lists.ts";
 import type { TextKey } from "../../texts/catalogue.ts";

@@ -10,7 +10,7 @@ import { ConfigWaiting } from "../../parts/config/config-waiting.tsx";
 import { type ConfigDraft, useConfigDraft } from "../../parts/config/use-config-draft.ts";
 import { t } from "../../texts/index.ts";
 import { HelpLink } from "../../ui/help-link.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 import { ConfigSection } from "./config-section.tsx";
 import { ConfigText } from "./config-text.tsx";
 

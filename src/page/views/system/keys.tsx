@@ -1,9 +1,8 @@
 // API keys: what programs sign in with. Each is shown once, when it is made.
 
 import { useEffect, useState } from "preact/hooks";
-import { Removal } from "../../parts/acting/ask-first.tsx";
 import { AdminPage, Entries, Entry, toSystem } from "../../parts/acting/entries.tsx";
-import { forAdmins } from "../../parts/acting/use-act.tsx";
+import { forAdmins, Removal } from "../../parts/acting/use-act.tsx";
 import { areaName, readAreas } from "../../state/house/areas.ts";
 import { remove } from "../../state/hub/api.ts";
 import type { Role } from "../../state/hub/session.ts";

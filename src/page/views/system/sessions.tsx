@@ -1,7 +1,7 @@
 // Who is signed in where. Administrators see everybody's sessions, others their own.
 
-import { Removal } from "../../parts/acting/ask-first.tsx";
 import { AdminPage, Entries, Entry, toSystem } from "../../parts/acting/entries.tsx";
+import { Removal } from "../../parts/acting/use-act.tsx";
 import { remove } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
 import { useHubData } from "../../state/hub/watched.ts";

@@ -1,7 +1,7 @@
 // The hub itself: how it is, what is wrong and its mend, and the ways to what is administered.
 
-import { type Alert, alertInWords, type HubProblem, problemInWords } from "../../model/text/alert-words.ts";
 import { formatBytes, formatDuration } from "../../model/text/formats.ts";
+import { type Alert, alertInWords, type HubProblem, problemInWords } from "../../model/text/problem-words.ts";
 import { AdminPage, Entry, Facts } from "../../parts/acting/entries.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { RestartHub } from "../../parts/config/restart-hub.tsx";

@@ -1,16 +1,15 @@
 // The people of the house: who they are, and what each may do.
 
 import { useState } from "preact/hooks";
-import { Removal } from "../../parts/acting/ask-first.tsx";
 import { AdminPage, Entries, Entry, toSystem } from "../../parts/acting/entries.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { ActButton, forAdmins, mayAct, useAct } from "../../parts/acting/use-act.tsx";
+import { ActButton, forAdmins, mayAct, Removal, useAct } from "../../parts/acting/use-act.tsx";
 import { ask, post, remove } from "../../state/hub/api.ts";
 import { confirmation } from "../../state/hub/confirmation.ts";
 import { person, type Role } from "../../state/hub/session.ts";
 import { useHubData } from "../../state/hub/watched.ts";
 import { formatTime, t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 import { RoleField } from "./role-field.tsx";
 
 interface User {

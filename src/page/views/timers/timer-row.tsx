@@ -1,18 +1,16 @@
 // A timer: how it is, counting down, and what can be done to it.
 
 import { useRef } from "preact/hooks";
+import { secondsNow } from "../../browser/now.ts";
 import type { Attributes } from "../../model/device/json.ts";
 import { formatCountdown } from "../../model/text/formats.ts";
-import { AskFirst } from "../../parts/acting/ask-first.tsx";
-import { NameEditor } from "../../parts/acting/name-editor.tsx";
-import { removeOwn, renameOwn } from "../../parts/acting/own-devices.ts";
+import { NameEditor, removeOwn, renameOwn } from "../../parts/acting/name-editor.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
-import { devices } from "../../state/house/house.ts";
+import { AskFirst, mayAct, useAct } from "../../parts/acting/use-act.tsx";
+import { devices } from "../../state/house/devices.ts";
 import { patch } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
 import { formatTime, t } from "../../texts/index.ts";
-import { useNow } from "../../ui/use-now.ts";
 import { StartTimer } from "./timer-start.tsx";
 
 export interface Timer {
@@ -136,7 +134,7 @@ function Order({
 /** By the hub's own count: the clock of this device may be wrong. */
 function Countdown({ timer }: { timer: Timer }) {
   const { state, remaining_secs: remaining } = timer;
-  useNow();
+  secondsNow.value;
   const read = useRef({ timer, at: performance.now() });
   if (read.current.timer !== timer) read.current = { timer, at: performance.now() };
   if (remaining === null || (state !== "started" && state !== "paused")) return null;

@@ -1,6 +1,5 @@
 // Timers of the house, counting down.
-import { NewThing } from "../../parts/acting/name-editor.tsx";
-import { createOwn } from "../../parts/acting/own-devices.ts";
+import { createOwn, NewThing } from "../../parts/acting/name-editor.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { mayAct } from "../../parts/acting/use-act.tsx";
 import { useHubData } from "../../state/hub/watched.ts";

@@ -1,10 +1,10 @@
 // How this hub gets a newer version, and back: by a file that is sent from here, or, where only root may change the program, by
 // commands.
+
 import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { useAct } from "../../parts/acting/use-act.tsx";
+import { AskFirst, useAct } from "../../parts/acting/use-act.tsx";
 import {
   goBackToPrevious,
   type HubVersions,

@@ -3,16 +3,15 @@
 import { useState } from "preact/hooks";
 import { useAddress } from "../../browser/address.ts";
 import type { Json } from "../../model/device/json.ts";
-import { AskFirst } from "../../parts/acting/ask-first.tsx";
 import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
+import { AskFirst, mayAct, useAct } from "../../parts/acting/use-act.tsx";
 import { short } from "../../parts/devices/values.ts";
 import { put, remove } from "../../state/hub/api.ts";
 import { allows } from "../../state/hub/session.ts";
 import { useHubData } from "../../state/hub/watched.ts";
 import { t } from "../../texts/index.ts";
 import { Moment } from "../../ui/moment.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 import { VariableForm } from "./variable-form.tsx";
 
 interface Variable {

@@ -5,7 +5,7 @@ import { useAct } from "../../parts/acting/use-act.tsx";
 import { type Area, areas, readAreas } from "../../state/house/setup.ts";
 import { post, remove } from "../../state/hub/api.ts";
 import { t } from "../../texts/index.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 
 const COMMON = [
   "living_room",

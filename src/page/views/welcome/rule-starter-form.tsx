@@ -11,8 +11,8 @@ import {
 } from "../../model/rules/rule-starters.ts";
 import { Problem } from "../../parts/acting/problem.tsx";
 import { useAct } from "../../parts/acting/use-act.tsx";
-import { PickDevices } from "../../parts/devices/pick-devices.tsx";
-import { deviceList } from "../../state/house/house.ts";
+import { PickDevices } from "../../parts/devices/device-choice.tsx";
+import { deviceList } from "../../state/house/devices.ts";
 import { setup } from "../../state/house/setup.ts";
 import { get, post } from "../../state/hub/api.ts";
 import { language, t } from "../../texts/index.ts";

@@ -9,7 +9,8 @@ import { deviceAddress, MembersOf } from "../../../parts/devices/group-members.t
 import { Pictures } from "../../../parts/devices/pictures.tsx";
 import { areaName, areas, readAreas } from "../../../state/house/areas.ts";
 import { shown } from "../../../state/house/command.ts";
-import { devices, isRead } from "../../../state/house/house.ts";
+import { devices } from "../../../state/house/devices.ts";
+import { isRead } from "../../../state/house/house.ts";
 import { t } from "../../../texts/index.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Icon } from "../../../ui/icon.tsx";

@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals";
 import type { Device } from "../../../model/device/device.ts";
 import { stateInWords } from "../../../model/device/kinds.ts";
-import { deviceList } from "../../../state/house/house.ts";
+import { deviceList } from "../../../state/house/devices.ts";
 import { t } from "../../../texts/index.ts";
 
 const childrenOf = computed(() => Map.groupBy(deviceList.value, ({ parent_device_id: parent }) => parent));

@@ -4,10 +4,10 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { Device } from "../../../model/device/device.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import { dropDevice } from "../../../state/house/house.ts";
+import { dropDevice } from "../../../state/house/devices.ts";
 import { remove } from "../../../state/hub/api.ts";
 import { t } from "../../../texts/index.ts";
-import { toast } from "../../../ui/toast.tsx";
+import { toast } from "../../../ui/toast.ts";
 
 export function RemoveDevice({ device, isLocked }: { device: Device; isLocked: boolean }) {
   const { route } = useLocation();

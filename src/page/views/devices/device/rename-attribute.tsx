@@ -8,7 +8,7 @@ import { useAct } from "../../../parts/acting/use-act.tsx";
 import { patch } from "../../../state/hub/api.ts";
 import { useHubData } from "../../../state/hub/watched.ts";
 import { t } from "../../../texts/index.ts";
-import { toast } from "../../../ui/toast.tsx";
+import { toast } from "../../../ui/toast.ts";
 
 interface Place {
   kind: "rule" | "scene" | "group" | "history" | "config";

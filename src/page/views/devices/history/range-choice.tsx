@@ -3,9 +3,9 @@
 import { useState } from "preact/hooks";
 import { useAddress } from "../../../browser/address.ts";
 import { wallClock } from "../../../browser/zone.ts";
+import { momentAt } from "../../../model/place/moment-at.ts";
 import { LENGTHS, type Length, moved, type Range } from "../../../model/plot/range.ts";
 import type { Window } from "../../../model/plot/track.ts";
-import { momentAt } from "../../../model/time/moment-at.ts";
 import { t } from "../../../texts/index.ts";
 
 interface RangeChoiceProps {

@@ -1,15 +1,16 @@
 // Arranging the start: the order of areas and tiles, favourites, what is hidden, and what guests may use.
+
 import { useSignal } from "@preact/signals";
 import { here } from "../../../browser/start-address.ts";
 import { loadViewStyles } from "../../../browser/view-styles.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import { orderAreas } from "../../../state/home/arrange.ts";
-import { forgetLayout, layoutProblem, shareLayout } from "../../../state/home/layout.ts";
+import { orderAreas, shareLayout } from "../../../state/home/arrange.ts";
+import { forgetLayout, layoutProblem } from "../../../state/home/layout.ts";
 import { allSections, FAVOURITES, favourites, type Section } from "../../../state/home/start.ts";
 import { allows } from "../../../state/hub/session.ts";
 import { t } from "../../../texts/index.ts";
 import { Icon } from "../../../ui/icon.tsx";
-import { toast } from "../../../ui/toast.tsx";
+import { toast } from "../../../ui/toast.ts";
 import { titleOf } from "../section-title.ts";
 import { HomeEditorRows } from "./home-editor-rows.tsx";
 import { MoveButtons } from "./move-buttons.tsx";

@@ -7,8 +7,8 @@ import { type Blueprint, blueprintPath, type InputValues } from "../../../state/
 import { ApiError, post } from "../../../state/hub/api.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { allows } from "../../../state/hub/session.ts";
+import { useAskSoon } from "../../../state/hub/watched.ts";
 import { t } from "../../../texts/index.ts";
-import { useAskSoon } from "../../../ui/use-ask-soon.ts";
 import { BlueprintFields, OtherProblem, problemsOf } from "./blueprint-fields.tsx";
 import { madeSentence, titleOf } from "./blueprint-words.ts";
 

@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { CheckedRule, WholeRule } from "../../../model/rules/rule.ts";
 import { blueprints, type InputValues } from "../../../state/house/blueprints.ts";
 import { t } from "../../../texts/index.ts";
-import { TypedInput } from "../../../ui/typed.tsx";
+import { TypedInput } from "../../../ui/fields.tsx";
 import type { WriteRule } from "../edit/rule-draft.ts";
 import { BlueprintFields, OtherProblem, problemsOf } from "./blueprint-fields.tsx";
 import { titleOf, whatOf } from "./blueprint-words.ts";

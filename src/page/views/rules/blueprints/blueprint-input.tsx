@@ -2,8 +2,7 @@
 
 import { type Device, propertiesOf } from "../../../model/device/device.ts";
 import type { Json } from "../../../model/device/json.ts";
-import { PickDevices } from "../../../parts/devices/pick-devices.tsx";
-import { useDevices } from "../../../parts/devices/use-devices.ts";
+import { PickDevices, useDevices } from "../../../parts/devices/device-choice.tsx";
 import type { BlueprintInput } from "../../../state/house/blueprints.ts";
 import { t, textFor } from "../../../texts/index.ts";
 import { Days } from "../guide/rule-field.tsx";

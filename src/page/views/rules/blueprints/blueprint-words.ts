@@ -1,8 +1,9 @@
 // What blueprints, their inputs and the rules made of them say, in the reader's language where they are part of the hub.
+
 import type { Json } from "../../../model/device/json.ts";
 import { dayWords, duration, isolated, listed } from "../../../model/rules/rule-text.ts";
 import { type Blueprint, type BlueprintInput, blueprints, type InputValues } from "../../../state/house/blueprints.ts";
-import { deviceList } from "../../../state/house/house.ts";
+import { deviceList } from "../../../state/house/devices.ts";
 import { formatNumber, t, textFor } from "../../../texts/index.ts";
 import { known, type Named, nameOf } from "../words/rule-names.ts";
 

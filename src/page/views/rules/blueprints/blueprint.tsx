@@ -1,4 +1,5 @@
 // One blueprint: what it does, who uses it, and a rule made of it.
+
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { Problem } from "../../../parts/acting/problem.tsx";
@@ -6,11 +7,11 @@ import { type Blueprint, blueprintPath, blueprints, readBlueprints } from "../..
 import { get } from "../../../state/hub/api.ts";
 import { allows } from "../../../state/hub/session.ts";
 import { t } from "../../../texts/index.ts";
-import { toast } from "../../../ui/toast.tsx";
+import { toast } from "../../../ui/toast.ts";
 import { loadNames } from "../words/rule-names.ts";
 import { BlueprintForm } from "./blueprint-form.tsx";
-import { BlueprintFacts } from "./blueprint-list.tsx";
 import { titleOf, whatOf } from "./blueprint-words.ts";
+import { BlueprintFacts } from "./blueprints.tsx";
 
 export function BlueprintView() {
   const { params } = useRoute();

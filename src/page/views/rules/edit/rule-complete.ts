@@ -2,7 +2,7 @@
 
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import type { FieldSchema, Vocabulary, Word } from "../../../model/rules/rule.ts";
-import { devices } from "../../../state/house/house.ts";
+import { devices } from "../../../state/house/devices.ts";
 import { known, type Named } from "../words/rule-names.ts";
 
 type Format = "ron" | "toml";

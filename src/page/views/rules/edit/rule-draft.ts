@@ -8,7 +8,7 @@ import { mergeTexts } from "../../../model/text/text-merge.ts";
 import { rulePath } from "../../../state/house/rules.ts";
 import { ApiError, ask, post } from "../../../state/hub/api.ts";
 import { connection } from "../../../state/hub/live.ts";
-import { useAskSoon } from "../../../ui/use-ask-soon.ts";
+import { useAskSoon } from "../../../state/hub/watched.ts";
 
 export interface RuleDraft {
   /** Undefined until it is read. */

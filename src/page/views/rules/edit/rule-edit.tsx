@@ -1,14 +1,14 @@
 // Editing a rule: its text and the guided form beside it change one text, whose sentence stands above.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ruleProblem } from "../../../model/rules/problem-words.ts";
 import type { RuleProblem, Vocabulary, WholeRule } from "../../../model/rules/rule.ts";
+import { ruleProblem } from "../../../model/text/problem-words.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
-import { nameOfDevice } from "../../../state/house/house.ts";
+import { nameOfDevice } from "../../../state/house/devices.ts";
 import { readVocabulary } from "../../../state/house/rules.ts";
 import { connection } from "../../../state/hub/live.ts";
 import { formatNumber, t } from "../../../texts/index.ts";
-import { toast } from "../../../ui/toast.tsx";
+import { toast } from "../../../ui/toast.ts";
 import { BlueprintGuide } from "../blueprints/blueprint-guide.tsx";
 import { madeSentence } from "../blueprints/blueprint-words.ts";
 import { RuleGuide } from "../guide/rule-guide.tsx";

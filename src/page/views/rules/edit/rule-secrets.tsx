@@ -5,7 +5,7 @@ import type { WholeRule } from "../../../model/rules/rule.ts";
 import { text } from "../../../model/rules/rule-text.ts";
 import { API } from "../../../state/hub/api.ts";
 import { t } from "../../../texts/index.ts";
-import { toast } from "../../../ui/toast.tsx";
+import { toast } from "../../../ui/toast.ts";
 
 const MASK = "••••••••";
 

@@ -7,7 +7,7 @@ import type { FieldSchema, Fields, Part, Vocabulary } from "../../../model/rules
 import type { ListProps } from "../../../model/rules/rule-kinds.ts";
 import { text } from "../../../model/rules/rule-text.ts";
 import { t } from "../../../texts/index.ts";
-import { TypedArea, TypedInput } from "../../../ui/typed.tsx";
+import { TypedArea, TypedInput } from "../../../ui/fields.tsx";
 
 interface BranchesProps {
   heading: string;

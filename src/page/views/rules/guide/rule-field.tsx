@@ -5,7 +5,7 @@ import type { Json } from "../../../model/device/json.ts";
 import type { FieldSchema, Part } from "../../../model/rules/rule.ts";
 import { dayWords, text } from "../../../model/rules/rule-text.ts";
 import { t, textFor } from "../../../texts/index.ts";
-import { TypedArea, TypedInput } from "../../../ui/typed.tsx";
+import { TypedArea, TypedInput } from "../../../ui/fields.tsx";
 import { InRule } from "./rule-context.ts";
 import { DurationInput } from "./rule-duration.tsx";
 import { ChoiceList, NameList, WordList } from "./rule-lists.tsx";

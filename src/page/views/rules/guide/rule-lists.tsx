@@ -2,7 +2,7 @@
 import type { Json } from "../../../model/device/json.ts";
 import { text } from "../../../model/rules/rule-text.ts";
 import { t } from "../../../texts/index.ts";
-import { TypedInput } from "../../../ui/typed.tsx";
+import { TypedInput } from "../../../ui/fields.tsx";
 import { NamePick } from "./rule-picks.tsx";
 
 interface ListFieldProps {

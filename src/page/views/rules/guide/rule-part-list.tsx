@@ -7,7 +7,7 @@ import { isolated } from "../../../model/rules/rule-text.ts";
 import { Problem } from "../../../parts/acting/problem.tsx";
 import { t } from "../../../texts/index.ts";
 import { Icon } from "../../../ui/icon.tsx";
-import { toast } from "../../../ui/toast.tsx";
+import { toast } from "../../../ui/toast.ts";
 import { doOf } from "../words/rule-actions.ts";
 import { ifOf } from "../words/rule-conditions.ts";
 import { whenOf } from "../words/rule-triggers.ts";

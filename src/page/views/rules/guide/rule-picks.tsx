@@ -1,9 +1,10 @@
 // Picking a device, one of its attributes, or something else of the house that has a name.
+
 import type { Json } from "../../../model/device/json.ts";
 import { attributeWords, text, typeWords } from "../../../model/rules/rule-text.ts";
-import { deviceList, devices } from "../../../state/house/house.ts";
+import { deviceList, devices } from "../../../state/house/devices.ts";
 import { t } from "../../../texts/index.ts";
-import { TypedInput } from "../../../ui/typed.tsx";
+import { TypedInput } from "../../../ui/fields.tsx";
 import { known, type Named } from "../words/rule-names.ts";
 
 interface PickProps {

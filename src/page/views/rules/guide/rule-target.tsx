@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Json } from "../../../model/device/json.ts";
 import type { Part } from "../../../model/rules/rule.ts";
 import { text } from "../../../model/rules/rule-text.ts";
-import { deviceList } from "../../../state/house/house.ts";
+import { deviceList } from "../../../state/house/devices.ts";
 import { t } from "../../../texts/index.ts";
 import { NameList } from "./rule-lists.tsx";
 import { DeviceList, DevicePick } from "./rule-picks.tsx";

@@ -5,9 +5,9 @@ import { optionsOf, propertiesOf, propertyOf } from "../../../model/device/devic
 import type { Json } from "../../../model/device/json.ts";
 import type { Property } from "../../../model/device/schema.ts";
 import { attributeWords, text } from "../../../model/rules/rule-text.ts";
-import { devices } from "../../../state/house/house.ts";
+import { devices } from "../../../state/house/devices.ts";
 import { t } from "../../../texts/index.ts";
-import { TypedInput } from "../../../ui/typed.tsx";
+import { TypedInput } from "../../../ui/fields.tsx";
 
 interface ValueProps {
   id?: string;

@@ -3,7 +3,7 @@
 import type { Device } from "../../../model/device/device.ts";
 import type { Attributes } from "../../../model/device/json.ts";
 import { stateInWords } from "../../../model/device/kinds.ts";
-import { devices } from "../../../state/house/house.ts";
+import { devices } from "../../../state/house/devices.ts";
 import { t } from "../../../texts/index.ts";
 import type { Firing, ReplayAction } from "./replay.ts";
 

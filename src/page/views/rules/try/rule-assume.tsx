@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Attributes, Json } from "../../../model/device/json.ts";
 import type { Part, WholeRule } from "../../../model/rules/rule.ts";
 import { attributeWords, devicesOf, text } from "../../../model/rules/rule-text.ts";
-import { deviceList, devices } from "../../../state/house/house.ts";
+import { deviceList, devices } from "../../../state/house/devices.ts";
 import { t } from "../../../texts/index.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { ValueInput } from "../guide/rule-value.tsx";

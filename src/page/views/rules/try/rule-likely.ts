@@ -5,7 +5,7 @@ import type { Attributes, Json } from "../../../model/device/json.ts";
 import { isBattery } from "../../../model/device/sensor-words.ts";
 import type { Part } from "../../../model/rules/rule.ts";
 import { devicesOf, text } from "../../../model/rules/rule-text.ts";
-import { deviceList, devices } from "../../../state/house/house.ts";
+import { deviceList, devices } from "../../../state/house/devices.ts";
 
 export type Row = [key: string, value: string];
 

@@ -4,8 +4,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Attributes } from "../../../model/device/json.ts";
 import type { ActionTrace, ConditionTrace, Part, Trace } from "../../../model/rules/rule.ts";
+import { clockText } from "../../../model/rules/rule-clock.ts";
 import { quoted } from "../../../model/rules/rule-text.ts";
-import { clockText } from "../../../model/time/rule-clock.ts";
 import { formatAge, formatExact, formatNumber, t } from "../../../texts/index.ts";
 import { foundWords, isUnknown } from "../words/rule-found.ts";
 import { actionWords, outcomeWords, refusalWords, triggerWords } from "../words/rule-happened.ts";

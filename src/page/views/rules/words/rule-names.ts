@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { isolated } from "../../../model/rules/rule-text.ts";
-import { nameOfDevice } from "../../../state/house/house.ts";
+import { nameOfDevice } from "../../../state/house/devices.ts";
 import { get } from "../../../state/hub/api.ts";
 
 export type Named = "mode" | "scene" | "rule" | "channel" | "area";

@@ -1,6 +1,7 @@
 // Kinds of triggers, conditions and actions that this page has no sentences for: the hub's own words stand in.
 
 import { signal } from "@preact/signals";
+import { once } from "../../../browser/once.ts";
 import type { Part, Vocabulary } from "../../../model/rules/rule.ts";
 import { kindLabel } from "../../../model/rules/rule-kinds.ts";
 import { isolated } from "../../../model/rules/rule-text.ts";
@@ -8,22 +9,11 @@ import { readVocabulary } from "../../../state/house/rules.ts";
 import { textFor } from "../../../texts/index.ts";
 
 const vocabulary = signal<Vocabulary | undefined>(undefined);
-let isAsked = false;
+const read = once(async () => {
+  vocabulary.value = await readVocabulary();
+});
 
 export function unknownWords(list: "triggers" | "conditions" | "actions", { type }: Part): string {
-  if (textFor(`kind.${type}`) === undefined) readOnce();
+  if (textFor(`kind.${type}`) === undefined) read().catch(() => {});
   return isolated(kindLabel(type, vocabulary.value?.[list]));
-}
-
-function readOnce(): void {
-  if (isAsked) return;
-  isAsked = true;
-  readVocabulary().then(
-    (read) => {
-      vocabulary.value = read;
-    },
-    () => {
-      isAsked = false;
-    },
-  );
 }

@@ -16,7 +16,7 @@ import {
   text,
   typeWords,
 } from "../../../model/rules/rule-text.ts";
-import { devices } from "../../../state/house/house.ts";
+import { devices } from "../../../state/house/devices.ts";
 import type { TextKey } from "../../../texts/catalogue.ts";
 import { formatNumber, t, textFor } from "../../../texts/index.ts";
 import { deviceName, nameOf } from "./rule-names.ts";

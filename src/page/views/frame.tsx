@@ -2,12 +2,12 @@
 import { Component, type ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import type { IconName } from "../../model/device/icon-name.ts";
-import { connection } from "../../state/hub/live.ts";
-import { isPartMissing } from "../../state/hub/parts.ts";
-import { isOutdated, reload } from "../../state/hub/version.ts";
-import { formatTime, t } from "../../texts/index.ts";
-import { Icon } from "../../ui/icon.tsx";
+import type { IconName } from "../model/device/icon-name.ts";
+import { connection } from "../state/hub/live.ts";
+import { isPartMissing } from "../state/hub/parts.ts";
+import { isOutdated, reload } from "../state/hub/version.ts";
+import { formatTime, t } from "../texts/index.ts";
+import { Icon } from "../ui/icon.tsx";
 
 const PLACES: readonly {
   path: string;

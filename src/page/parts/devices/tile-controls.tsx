@@ -7,9 +7,9 @@ import { attributeName } from "../../model/device/kinds.ts";
 import { formatNumber, t } from "../../texts/index.ts";
 import { Slider } from "../../ui/slider.tsx";
 import { Stepper } from "../../ui/stepper.tsx";
-import { CoverButtons, LockButton, OrderButtons } from "../devices/buttons.tsx";
-import { TimerButtons } from "../devices/timer.tsx";
-import type { Commanding } from "../devices/use-command.ts";
+import { CoverButtons, LockButton, OrderButtons } from "./buttons.tsx";
+import { TimerButtons } from "./timer.tsx";
+import type { Commanding } from "./use-command.ts";
 import { useDimming } from "./use-dimming.ts";
 
 const MAX_SWITCHES = 3;

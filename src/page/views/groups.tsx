@@ -2,25 +2,24 @@
 
 import type { Signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { useAddress } from "../../browser/address.ts";
-import { controlsOf } from "../../model/device/controls.ts";
-import type { Device } from "../../model/device/device.ts";
-import { stateInWords } from "../../model/device/kinds.ts";
-import { AskFirst } from "../../parts/acting/ask-first.tsx";
-import { NameEditor } from "../../parts/acting/name-editor.tsx";
-import { Problem } from "../../parts/acting/problem.tsx";
-import { mayAct, useAct } from "../../parts/acting/use-act.tsx";
-import { useAreas } from "../../parts/devices/area-names.ts";
-import { DeviceChoice } from "../../parts/devices/device-choice.tsx";
-import { FoldedMembers } from "../../parts/devices/group-members.tsx";
-import { changeGroup, createGroup, GROUP_EVENTS, type Group, removeGroup } from "../../parts/devices/groups.ts";
-import { useCommand } from "../../parts/devices/use-command.ts";
-import { offlineText } from "../../parts/tile/tile.tsx";
-import { devices } from "../../state/house/house.ts";
-import { allows } from "../../state/hub/session.ts";
-import { useHubData } from "../../state/hub/watched.ts";
-import { t } from "../../texts/index.ts";
-import { Toggle } from "../../ui/toggle.tsx";
+import { useAddress } from "../browser/address.ts";
+import { controlsOf } from "../model/device/controls.ts";
+import type { Device } from "../model/device/device.ts";
+import { stateInWords } from "../model/device/kinds.ts";
+import { NameEditor } from "../parts/acting/name-editor.tsx";
+import { Problem } from "../parts/acting/problem.tsx";
+import { AskFirst, mayAct, useAct } from "../parts/acting/use-act.tsx";
+import { DeviceChoice } from "../parts/devices/device-choice.tsx";
+import { FoldedMembers } from "../parts/devices/group-members.tsx";
+import { changeGroup, createGroup, GROUP_EVENTS, type Group, removeGroup } from "../parts/devices/groups.ts";
+import { offlineText } from "../parts/devices/tile.tsx";
+import { useCommand } from "../parts/devices/use-command.ts";
+import { useAreas } from "../state/house/areas.ts";
+import { devices } from "../state/house/devices.ts";
+import { allows } from "../state/hub/session.ts";
+import { useHubData } from "../state/hub/watched.ts";
+import { t } from "../texts/index.ts";
+import { Toggle } from "../ui/fields.tsx";
 
 export function GroupsView() {
   const { value: groups, problem, read } = useHubData<Group[]>("/groups", { after: GROUP_EVENTS });

@@ -2,7 +2,7 @@
 import "./browser.ts";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { OPTIONAL_PARTS } from "../../src/app/hub/start/part-starter.ts";
-import { alertInWords, problemInWords } from "../../src/page/model/text/alert-words.ts";
+import { alertInWords, problemInWords } from "../../src/page/model/text/problem-words.ts";
 import { loadLater, setLanguage, textFor } from "../../src/page/texts/index.ts";
 import { AlertKind, type Finding } from "../../src/server/alerts/alert.ts";
 import { backupWatch } from "../../src/server/alerts/watches/backups.ts";

@@ -1,24 +1,24 @@
 // Rules that use an attribute which means something else since a newer version of the hub: each is changed, or said to be right.
 
 import { useEffect, useState } from "preact/hooks";
-import { ruleProblem } from "../../../model/rules/problem-words.ts";
 import {
   type ChangedLine,
   type LinePart,
   partsOf,
   type RenamedRule,
   renamedSentences,
-} from "../../../model/rules/renamed-words.ts";
-import { isolated } from "../../../model/rules/rule-text.ts";
-import { Problem, problemText } from "../../../parts/acting/problem.tsx";
-import { keepFocus, mayAct } from "../../../parts/acting/use-act.tsx";
-import { nameOfDevice } from "../../../state/house/house.ts";
-import { rulePath } from "../../../state/house/rules.ts";
-import { get, post, remove } from "../../../state/hub/api.ts";
-import { allows } from "../../../state/hub/session.ts";
-import { useWatched, type Watched } from "../../../state/hub/watched.ts";
-import { formatNumber, t } from "../../../texts/index.ts";
-import { toast } from "../../../ui/toast.tsx";
+} from "../../model/rules/renamed-words.ts";
+import { isolated } from "../../model/rules/rule-text.ts";
+import { ruleProblem } from "../../model/text/problem-words.ts";
+import { Problem, problemText } from "../../parts/acting/problem.tsx";
+import { keepFocus, mayAct } from "../../parts/acting/use-act.tsx";
+import { nameOfDevice } from "../../state/house/devices.ts";
+import { rulePath } from "../../state/house/rules.ts";
+import { get, post, remove } from "../../state/hub/api.ts";
+import { allows } from "../../state/hub/session.ts";
+import { useWatched, type Watched } from "../../state/hub/watched.ts";
+import { formatNumber, t } from "../../texts/index.ts";
+import { toast } from "../../ui/toast.ts";
 
 const MAX_SHOWN = 5;
 

@@ -1,5 +1,5 @@
 // What is wrong with the hub itself, in the reader's language. What there are no words for is said as the hub says it.
-import { formatNumber, textFor } from "../../texts/index.ts";
+import { formatNumber, fromHub, textFor } from "../../texts/index.ts";
 
 export interface Alert {
   id: string;
@@ -49,4 +49,27 @@ export function problemInWords({ part }: Pick<HubProblem, "part">): { part: stri
     part: textFor(`attention.part_${part}`) ?? section ?? part,
     mend: textFor(`problem.${part}`) ?? (section === undefined ? undefined : textFor("problem.section")),
   };
+}
+
+// What is wrong with a rule, for people: devices by their names, in the reader's language.
+const MAX_CHOICES = 3;
+
+type NameOf = (deviceId: string) => string | undefined;
+
+/** The hub's sentence about a rule. */
+export function ruleProblem(message: string, nameOf: NameOf): string {
+  return fromHub(
+    message.replace(/(?:the device )?"([^"]+)"/g, (whole, id: string) => {
+      const name = nameOf(id);
+      return name ? `"${name}"` : whole;
+    }),
+  );
+}
+
+/** The same where there is little room: of a long list of what it could be, the first few. */
+export function ruleProblemInShort(message: string, nameOf: NameOf): string {
+  const [first = "", ...rest] = ruleProblem(message, nameOf).split(/(?<="), (?=")/);
+  return rest.length < MAX_CHOICES
+    ? [first, ...rest].join(", ")
+    : `${[first, ...rest.slice(0, MAX_CHOICES - 1)].join(", ")}, …`;
 }

@@ -14,25 +14,28 @@ interface Sample {
 type Point = readonly [at: number, value: number];
 
 const kept = new Map<string, { points: Signal<readonly Point[] | undefined>; readAt: number }>();
-const queue: (() => Promise<void>)[] = [];
-let running = 0;
+const enqueue = createQueue(AT_ONCE);
 
-function enqueue(work: () => Promise<void>): void {
-  queue.push(work);
-  next();
-}
-
-function next(): void {
-  const work = running < AT_ONCE ? queue.shift() : undefined;
-  if (!work) return;
-  running++;
-  void work()
-    // No line is drawn where the hub has none; the value beside it stands for itself.
-    .catch(() => {})
-    .finally(() => {
-      running--;
-      next();
-    });
+/** Does so many at a time, in their order. */
+function createQueue(atOnce: number): (work: () => Promise<void>) => void {
+  const queue: (() => Promise<void>)[] = [];
+  let running = 0;
+  function next(): void {
+    const work = running < atOnce ? queue.shift() : undefined;
+    if (!work) return;
+    running++;
+    void work()
+      // No line is drawn where the hub has none; the value beside it stands for itself.
+      .catch(() => {})
+      .finally(() => {
+        running--;
+        next();
+      });
+  }
+  return (work) => {
+    queue.push(work);
+    next();
+  };
 }
 
 function pointsOf(id: string, attribute: string): Signal<readonly Point[] | undefined> {

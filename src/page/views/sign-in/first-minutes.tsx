@@ -1,12 +1,37 @@
-// While the hub restarts with a restored house: waits until it answers, then leads to signing in with an account of that house.
+// After signing in with the printed password: asks for another. It can be put off; the steps of setting up ask again.
+
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { PasswordForm } from "../../parts/acting/password-form.tsx";
+import { type Health, isUp } from "../../parts/config/restart-hub.tsx";
 import { get } from "../../state/hub/api.ts";
-import { restored, restoring } from "../../state/hub/first-minutes.ts";
-import { type Health, isUp } from "../../state/hub/hub-return.ts";
-import { session, setSession } from "../../state/hub/session.ts";
+import { printedPassword, restored, restoring } from "../../state/hub/first-minutes.ts";
+import { allows, session, setSession } from "../../state/hub/session.ts";
 import { t } from "../../texts/index.ts";
 
+export function FirstPassword() {
+  const { path, route } = useLocation();
+  function goOn(): void {
+    printedPassword.value = undefined;
+    if (path === "/") route("/welcome", true);
+  }
+  return (
+    <main class="sign-in">
+      <h1>{t("password.title")}</h1>
+      <p>{t("password.why")}</p>
+      <PasswordForm known={printedPassword.value} onDone={goOn} onLater={goOn} />
+      {allows("admin") && (
+        <p>
+          <a href="/welcome?step=restore" onClick={() => (printedPassword.value = undefined)}>
+            {t("welcome.restore")}
+          </a>
+        </p>
+      )}
+    </main>
+  );
+}
+
+// While the hub restarts with a restored house: waits until it answers, then leads to signing in with an account of that house.
 const ASK_MS = 1000;
 const SLOW_MS = 60_000;
 

@@ -11,13 +11,13 @@ import { formatTime, t } from "../../texts/index.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { later, laterWithTexts } from "../acting/later.tsx";
 import { Problem } from "../acting/problem.tsx";
-import { TimerState } from "../devices/timer.tsx";
-import { useCommand } from "../devices/use-command.ts";
 import { drawnOver, TileControls } from "./tile-controls.tsx";
+import { TimerState } from "./timer.tsx";
+import { useCommand } from "./use-command.ts";
 
 const Sparkline = later(() => import("./sparkline.tsx").then(({ Sparkline }) => Sparkline));
 
-const TilePicture = laterWithTexts(() => import("./tile-picture.tsx").then(({ loadTilePicture }) => loadTilePicture()));
+const TilePicture = laterWithTexts(() => import("./pictures.tsx").then(({ loadTilePicture }) => loadTilePicture()));
 
 interface TileProps {
   of: Signal<Device>;
