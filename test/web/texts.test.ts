@@ -109,6 +109,18 @@ async function builtFrom(page: string): Promise<typeof import("../../src/page/te
   return import(join(outdir, "index.js"));
 }
 
+/** Until it is disposed of, the browser speaks this. */
+function inBrowserOf(language: string): Disposable {
+  const before = Object.getOwnPropertyDescriptor(navigator, "language");
+  Object.defineProperty(navigator, "language", { value: language, configurable: true });
+  return {
+    [Symbol.dispose]() {
+      if (before) Object.defineProperty(navigator, "language", before);
+      else Reflect.deleteProperty(navigator, "language");
+    },
+  };
+}
+
 test("a third language is one file: it can be chosen, and what it lacks is English", async () => {
   expect(LANGUAGES).toEqual({ de: "Deutsch", en: "English" });
   using home = createTemporaryFolder();
@@ -121,8 +133,11 @@ test("a third language is one file: it can be chosen, and what it lacks is Engli
     "replay.fired": "{count, plural, one {# fois} other {# fois, au moins}}",
   };
   await Bun.write(join(page, "texts", "fr.json"), JSON.stringify(french));
+  const brazilian = { "language.name": "Português (Brasil)", "sign_in.title": "Entrar" };
+  await Bun.write(join(page, "texts", "pt-BR.json"), JSON.stringify(brazilian));
   for (const texts of [await builtFrom(page), await import(join(page, "texts", "index.ts"))]) {
-    expect(texts.LANGUAGES).toEqual({ de: "Deutsch", en: "English", fr: "Français" });
+    const four = { de: "Deutsch", en: "English", fr: "Français", "pt-BR": "Português (Brasil)" };
+    expect(texts.LANGUAGES).toEqual(four);
     await texts.setLanguage("fr");
     await texts.loadLater();
     expect([texts.t("sign_in.title"), texts.t("nav.home")]).toEqual(["Connexion", en["nav.home"]]);
@@ -130,6 +145,15 @@ test("a third language is one file: it can be chosen, and what it lacks is Engli
     expect([0, 2].map((count) => texts.t("replay.fired", { count }))).toEqual(["0 fois", "2 fois, au moins"]);
     await texts.setLanguage("de");
     expect(texts.t("nav.home")).toBe(de["nav.home"]);
+    for (const [browser, title] of [
+      ["pt-BR", "Entrar"],
+      ["fr-CA", "Connexion"],
+      ["pt-PT", en["sign_in.title"]],
+    ]) {
+      using _ = inBrowserOf(browser ?? "");
+      await texts.startLanguage();
+      expect([browser, texts.t("sign_in.title")]).toEqual([browser, title]);
+    }
   }
 });
 

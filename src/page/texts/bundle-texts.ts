@@ -34,7 +34,7 @@ function readCatalogues(folder: string): Record<string, Catalogue> {
 function moduleOf(all: Readonly<Record<string, Catalogue>>): string {
   const codes = Object.keys(all);
   const loading = (part: string, of: readonly string[]) =>
-    `({${of.map((code) => `${code}: () => import("texts:${code}/${part}")`).join()}})[language]`;
+    `({${of.map((code) => `"${code}": () => import("texts:${code}/${part}")`).join()}})[language]`;
   return `
     import { texts } from "texts:en/first";
     export const LANGUAGES = ${JSON.stringify(Object.fromEntries(codes.map((code) => [code, all[code]?.name])))};

@@ -25,8 +25,9 @@ const catalogue = signal<Texts>(firstEnglish);
 
 /** The chosen language, else the browser's. */
 export async function startLanguage(): Promise<void> {
-  const wanted = load<string>("language") ?? navigator.language.slice(0, 2);
-  await setLanguage(wanted in LANGUAGES ? wanted : "en");
+  const { language } = navigator;
+  const wanted = [load<string>("language"), language, language.split("-")[0]];
+  await setLanguage(wanted.find((code) => code !== undefined && Object.hasOwn(LANGUAGES, code)) ?? "en");
 }
 
 let withLater = false;
