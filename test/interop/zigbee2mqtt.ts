@@ -127,6 +127,8 @@ async function commandsArrive(house: House): Promise<void> {
         ({ device_id }) => device_id === BULB,
       )?.problem;
     house.speak(BULB, { cluster: "", isSilent: true });
+    // The command goes another way, and may be quicker.
+    await until("it is silent", () => house.asked.some(({ silent }) => silent !== undefined));
     await house.command(BULB, { on: false });
     await until("it is reported", async () => (await problem())?.startsWith("it did not take state"));
     house.speak(BULB, { cluster: "genOnOff", payload: [{ attrId: 0, dataType: 0x10, attrData: 1 }] });

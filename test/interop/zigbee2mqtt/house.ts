@@ -27,6 +27,8 @@ export interface Asked {
   payload?: Record<string, unknown>;
   permitJoin?: number;
   restart?: boolean;
+  /** The network address of a device that answers nothing from now on. */
+  silent?: number;
   started?: boolean;
 }
 

@@ -96,6 +96,7 @@ export function createRadioClass(Adapter: AdapterClass, zcl: ZclModule, report: 
     speak({ networkAddress, cluster, command, payload, isSilent = false }: Spoken): void {
       if (isSilent) {
         this.#silent.add(networkAddress);
+        report({ silent: networkAddress });
         return;
       }
       this.#silent.delete(networkAddress);
